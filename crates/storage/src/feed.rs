@@ -1,0 +1,373 @@
+//! Watches: one ring of recent events for all watchers of a process, and the event log behind it.
+//!
+//! A watcher has a cursor and no queue: it takes what it missed from the ring, or, while it
+//! catches up, from the log. So neither the number of events nor a slow watcher takes memory, and
+//! the writer never waits. A live watcher whose place in the ring was overwritten is told so and
+//! may resume from the log.
+
+use crate::error::StorageError;
+use crate::event::{Bounds, Group, LogPage};
+use crate::key::Span;
+use crate::revision::{Incarnation, Token};
+use futures::stream::{self, BoxStream, StreamExt};
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// What a watch yields. After an error nothing follows.
+pub type Watch = BoxStream<'static, Result<Delivery, StorageError>>;
+
+/// One thing that a watcher gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Always first: the feed is live, and delivers what comes after this.
+    Live(Token),
+    /// The events of one atomic write that concern the watcher, and where they stand.
+    Events(Token, Arc<Group>),
+    /// Nothing for this watcher up to here: resume from this, it is newer.
+    Bookmark(Token),
+}
+
+/// What to watch.
+#[derive(Clone, Debug)]
+pub struct WatchRequest {
+    /// Which keys.
+    pub span: Span,
+    /// After which point; now, if none.
+    pub from: Option<Token>,
+}
+
+/// How much the ring holds.
+#[derive(Clone, Copy, Debug)]
+pub struct RingSize {
+    /// Bytes of groups.
+    pub bytes: usize,
+    /// Number of groups.
+    pub groups: usize,
+}
+
+impl Default for RingSize {
+    fn default() -> Self {
+        Self {
+            bytes: 16 * 1024 * 1024,
+            groups: 16 * 1024,
+        }
+    }
+}
+
+/// The log behind the ring.
+#[async_trait::async_trait]
+pub trait EventLog: Send + Sync + 'static {
+    /// The history's bounds, as new as the store can tell.
+    async fn bounds(&self) -> Result<Bounds, StorageError>;
+
+    /// The groups after `sequence`, as many as fit a page, in one snapshot with the bounds.
+    async fn page(&self, after: u64) -> Result<LogPage, StorageError>;
+}
+
+#[derive(Debug)]
+struct Ring {
+    incarnation: Incarnation,
+    /// Every group after this and up to `head` is in `groups`.
+    start: u64,
+    head: u64,
+    groups: VecDeque<Arc<Group>>,
+    bytes: usize,
+    size: RingSize,
+    closed: bool,
+}
+
+/// The recent events of a store, shared by all watchers of a process.
+#[derive(Debug)]
+pub struct Feed {
+    ring: RwLock<Ring>,
+    wake: watch::Sender<u64>,
+}
+
+impl Feed {
+    /// An empty ring that begins after the history's head.
+    #[must_use]
+    pub fn new(bounds: &Bounds, size: RingSize) -> Self {
+        Self {
+            ring: RwLock::new(Ring {
+                incarnation: bounds.incarnation,
+                start: bounds.head,
+                head: bounds.head,
+                groups: VecDeque::new(),
+                bytes: 0,
+                size,
+                closed: false,
+            }),
+            wake: watch::Sender::new(0),
+        }
+    }
+
+    /// Adds committed groups, in order; what the ring can't hold falls out at its old end.
+    /// Groups that it has already are passed over.
+    pub fn publish(&self, groups: impl IntoIterator<Item = Arc<Group>>) {
+        self.change(|ring| {
+            for group in groups {
+                if group.sequence > ring.head {
+                    ring.push(group);
+                }
+            }
+        });
+    }
+
+    /// Says that everything up to `sequence` was published, though the last of it may concern
+    /// nobody (sequences that another user of the same store took).
+    pub fn advance(&self, sequence: u64) {
+        self.change(|ring| ring.head = ring.head.max(sequence));
+    }
+
+    /// Begins anew in another history (or after a gap that the tailer could not close): every
+    /// watcher of the old one is told.
+    pub fn restart(&self, bounds: &Bounds) {
+        self.change(|ring| {
+            ring.incarnation = bounds.incarnation;
+            ring.start = bounds.head;
+            ring.head = bounds.head;
+            ring.groups.clear();
+            ring.bytes = 0;
+        });
+    }
+
+    /// Ends every watch.
+    pub fn close(&self) {
+        self.change(|ring| ring.closed = true);
+    }
+
+    /// The last sequence that was published.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.ring
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .head
+    }
+
+    /// Groups and bytes held now.
+    #[must_use]
+    pub fn held(&self) -> (usize, usize) {
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        (ring.groups.len(), ring.bytes)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Ring)) {
+        change(&mut self.ring.write().unwrap_or_else(PoisonError::into_inner));
+        self.wake
+            .send_modify(|wakes| *wakes = wakes.wrapping_add(1));
+    }
+
+    fn take(&self, incarnation: Incarnation, after: u64, live: bool) -> Taken {
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        if ring.closed {
+            return Taken::Closed;
+        }
+        if ring.incarnation != incarnation {
+            return Taken::OtherHistory;
+        }
+        if after < ring.start {
+            return if live {
+                Taken::FellBehind
+            } else {
+                Taken::FromLog
+            };
+        }
+        let first = ring.groups.partition_point(|group| group.sequence <= after);
+        let groups: Vec<_> = ring.groups.range(first..).take(TAKE).cloned().collect();
+        let whole = first + groups.len() == ring.groups.len();
+        let up_to = match groups.last() {
+            Some(last) if !whole => last.sequence,
+            _ => ring.head.max(after),
+        };
+        Taken::Groups { groups, up_to }
+    }
+}
+
+/// Groups taken from the ring at once.
+const TAKE: usize = 256;
+
+enum Taken {
+    Groups { groups: Vec<Arc<Group>>, up_to: u64 },
+    FromLog,
+    FellBehind,
+    OtherHistory,
+    Closed,
+}
+
+impl Ring {
+    fn push(&mut self, group: Arc<Group>) {
+        self.head = group.sequence;
+        self.bytes += group.size;
+        self.groups.push_back(group);
+        while self.bytes > self.size.bytes || self.groups.len() > self.size.groups {
+            let Some(oldest) = self.groups.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.size;
+            self.start = oldest.sequence;
+        }
+    }
+}
+
+/// After so many groups that did not concern a watcher it gets a bookmark.
+const BOOKMARK_AFTER: u64 = 1_000;
+/// And after so long, if the head has moved.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(10);
+
+struct Watcher {
+    feed: Arc<Feed>,
+    log: Arc<dyn EventLog>,
+    wakes: watch::Receiver<u64>,
+    span: Span,
+    incarnation: Incarnation,
+    /// Everything up to here was delivered or concerns others.
+    cursor: u64,
+    /// What the consumer knows of the cursor.
+    told: u64,
+    told_at: Instant,
+    /// Whether it has ever reached the ring.
+    live: bool,
+    begun: bool,
+    ready: VecDeque<Arc<Group>>,
+}
+
+/// Begins a watch.
+///
+/// # Errors
+/// [`StorageError::Compacted`] if the history after `request.from` is not there.
+pub async fn watch(
+    feed: &Arc<Feed>,
+    log: Arc<dyn EventLog>,
+    request: WatchRequest,
+) -> Result<Watch, StorageError> {
+    // Subscribed before the bounds are read, so that nothing falls in between.
+    let wakes = feed.wake.subscribe();
+    let bounds = log.bounds().await?;
+    let from = request.from.unwrap_or_else(|| bounds.token());
+    if !bounds.can_resume(from) {
+        return Err(StorageError::Compacted);
+    }
+    let watcher = Watcher {
+        feed: Arc::clone(feed),
+        log,
+        wakes,
+        span: request.span,
+        incarnation: bounds.incarnation,
+        cursor: from.sequence,
+        told: from.sequence,
+        told_at: Instant::now(),
+        live: false,
+        begun: false,
+        ready: VecDeque::new(),
+    };
+    Ok(stream::unfold(Some(watcher), |watcher| async {
+        let mut watcher = watcher?;
+        match watcher.next().await {
+            Ok(delivery) => Some((Ok(delivery), Some(watcher))),
+            Err(error) => Some((Err(error), None)),
+        }
+    })
+    .boxed())
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Result<Delivery, StorageError> {
+        if !self.begun {
+            self.begun = true;
+            return Ok(Delivery::Live(self.token(self.cursor)));
+        }
+        loop {
+            if let Some(group) = self.ready.pop_front() {
+                self.told = group.sequence;
+                self.told_at = Instant::now();
+                return Ok(Delivery::Events(self.token(group.sequence), group));
+            }
+            if self.cursor > self.told + BOOKMARK_AFTER {
+                return Ok(self.bookmark());
+            }
+            self.wakes.mark_unchanged();
+            let before = self.cursor;
+            match self.feed.take(self.incarnation, self.cursor, self.live) {
+                Taken::Groups { groups, up_to } => {
+                    self.live = true;
+                    self.accept(groups, up_to);
+                }
+                Taken::FromLog => self.read_log().await?,
+                Taken::FellBehind => {
+                    return Err(StorageError::FellBehind {
+                        resume: self.token(self.cursor),
+                    });
+                }
+                Taken::OtherHistory => return Err(StorageError::Compacted),
+                Taken::Closed => return Err(StorageError::Closed),
+            }
+            if self.ready.is_empty() && self.cursor == before && self.wait().await {
+                return Ok(self.bookmark());
+            }
+        }
+    }
+
+    /// Waits for news; true if a bookmark is due instead.
+    async fn wait(&mut self) -> bool {
+        if self.cursor == self.told {
+            // The sender lives in the feed that this watcher holds: no error is possible.
+            let _ = self.wakes.changed().await;
+            return false;
+        }
+        let due = BOOKMARK_EVERY.saturating_sub(self.told_at.elapsed());
+        tokio::time::timeout(due, self.wakes.changed())
+            .await
+            .is_err()
+    }
+
+    async fn read_log(&mut self) -> Result<(), StorageError> {
+        let page = self.log.page(self.cursor).await?;
+        if !page.bounds.can_resume(self.token(self.cursor)) {
+            return Err(StorageError::Compacted);
+        }
+        self.accept(page.groups, page.complete_to);
+        Ok(())
+    }
+
+    fn accept(&mut self, groups: Vec<Arc<Group>>, up_to: u64) {
+        for group in groups {
+            if let Some(group) = self.concerning(group) {
+                self.ready.push_back(group);
+            }
+        }
+        self.cursor = self.cursor.max(up_to);
+    }
+
+    /// The events of a group that this watcher asked for.
+    fn concerning(&self, group: Arc<Group>) -> Option<Arc<Group>> {
+        let wanted = group
+            .events
+            .iter()
+            .filter(|event| self.span.contains(&event.key))
+            .count();
+        if wanted == group.events.len() {
+            return (wanted > 0).then_some(group);
+        }
+        (wanted > 0).then(|| {
+            let events = group.events.iter();
+            let events = events.filter(|event| self.span.contains(&event.key));
+            Arc::new(Group::new(group.sequence, events.cloned().collect()))
+        })
+    }
+
+    fn bookmark(&mut self) -> Delivery {
+        self.told = self.cursor;
+        self.told_at = Instant::now();
+        Delivery::Bookmark(self.token(self.cursor))
+    }
+
+    fn token(&self, sequence: u64) -> Token {
+        Token {
+            incarnation: self.incarnation,
+            sequence,
+        }
+    }
+}

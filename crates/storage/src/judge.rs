@@ -1,0 +1,398 @@
+//! Group commit, the pure part: the members of one batch are judged one after another, each over
+//! what the earlier ones left.
+//!
+//! A store fills [`Batch`] with what stands in it (by loading keys as they are asked for, or all
+//! at once), lets it judge each member, and then writes [`Batch::outcome`] in one transaction.
+
+use crate::clock::Millis;
+use crate::error::StorageError;
+use crate::event::{RawChange, RawTo};
+use crate::key::Key;
+use crate::record::{Head, Record, Stored, encode};
+use crate::revision::Revision;
+use crate::write::{Action, AtomicWrite, Condition, Put, PutRevision, Step};
+use bytes::Bytes;
+use std::collections::HashMap;
+
+/// What stands under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    Absent,
+    /// A record of which only the head was loaded.
+    Head(Head),
+    /// A record, whole.
+    Whole(Bytes),
+}
+
+impl Standing {
+    /// From the bytes that were found, or their first [`HEADER`](crate::record::HEADER).
+    #[must_use]
+    pub fn head_of(raw: Option<&[u8]>) -> Self {
+        // Bytes that are too short to have a head stand for a record that nothing matches.
+        raw.map_or(Self::Absent, |raw| {
+            Self::Head(Head::read(raw).unwrap_or(Head {
+                revision: Revision::NEVER,
+                expires: None,
+                indexed: false,
+            }))
+        })
+    }
+
+    fn head(&self) -> Option<Head> {
+        match self {
+            Self::Absent => None,
+            Self::Head(head) => Some(*head),
+            Self::Whole(raw) => match Self::head_of(Some(raw)) {
+                Self::Head(head) => Some(head),
+                Self::Absent | Self::Whole(_) => None,
+            },
+        }
+    }
+}
+
+/// Where a batch looks up what stands in the store.
+pub trait Lookup {
+    /// What stands under `key`; `whole` asks for all its bytes.
+    ///
+    /// # Errors
+    /// Whatever the store fails with: the batch is aborted then.
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError>;
+}
+
+/// One member's result: what it changes, or why it is refused.
+pub type Judgement = Result<Vec<RawChange>, StorageError>;
+
+/// The overlay of one batch.
+#[derive(Debug, Default)]
+pub struct Batch {
+    overlay: HashMap<Key, Standing>,
+}
+
+impl Batch {
+    /// Judges one member. The outer error is the store's, and aborts the batch; the inner one is
+    /// a refusal, and leaves the other members alone.
+    ///
+    /// # Errors
+    /// What the look-up fails with.
+    pub fn judge(
+        &mut self,
+        write: &AtomicWrite,
+        revision: Revision,
+        now: Millis,
+        store: &mut impl Lookup,
+    ) -> Result<Judgement, StorageError> {
+        let mut changes = Vec::with_capacity(write.steps.len());
+        for step in &write.steps {
+            let whole = matches!(step.action, Action::KeepAlive(_));
+            let standing = self.standing(&step.key, whole, store)?;
+            if let Err(refusal) = holds(step, standing.head(), now) {
+                return Ok(Err(refusal));
+            }
+            match effect(step, &standing, revision) {
+                Ok(Some(to)) => changes.push(RawChange {
+                    key: step.key.clone(),
+                    to,
+                }),
+                Ok(None) => {}
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        for change in &changes {
+            let standing = match &change.to {
+                RawTo::Put(raw) => Standing::Whole(raw.clone()),
+                RawTo::Deleted(_) => Standing::Absent,
+            };
+            self.overlay.insert(change.key.clone(), standing);
+        }
+        Ok(Ok(changes))
+    }
+
+    fn standing(
+        &self,
+        key: &Key,
+        whole: bool,
+        store: &mut impl Lookup,
+    ) -> Result<Standing, StorageError> {
+        match self.overlay.get(key) {
+            Some(standing) => Ok(standing.clone()),
+            None => store.standing(key, whole),
+        }
+    }
+
+    /// The last state of every key that the accepted members changed: its bytes, or none.
+    pub fn outcome(&self) -> impl Iterator<Item = (&Key, Option<&Bytes>)> {
+        self.overlay.iter().map(|(key, standing)| match standing {
+            Standing::Whole(raw) => (key, Some(raw)),
+            Standing::Absent | Standing::Head(_) => (key, None),
+        })
+    }
+}
+
+/// Whether a step's condition holds for what stands there. Expired is absent.
+///
+/// # Errors
+/// The refusal that the caller gets.
+pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), StorageError> {
+    let live = standing.filter(|head| !head.has_expired(now));
+    let needs_record = matches!(step.action, Action::KeepAlive(_));
+    let missing = || {
+        Err(StorageError::NotFound {
+            key: step.key.clone(),
+        })
+    };
+    match (step.condition, live) {
+        (Condition::Whatever, None) if needs_record => missing(),
+        (Condition::Whatever, _) | (Condition::Exists, Some(_)) | (Condition::NotExists, None) => {
+            Ok(())
+        }
+        (Condition::Exists | Condition::RevisionIs(_), None) => missing(),
+        (Condition::NotExists, Some(head)) => Err(StorageError::AlreadyExists {
+            key: step.key.clone(),
+            current: head.revision,
+        }),
+        (Condition::RevisionIs(revision), Some(head))
+            if head.revision == revision && revision != Revision::NEVER =>
+        {
+            Ok(())
+        }
+        (Condition::RevisionIs(_), Some(head)) => Err(StorageError::Conflict {
+            key: step.key.clone(),
+            current: head.revision,
+        }),
+        (Condition::StillExpired(revision, expires), _) => match standing {
+            Some(head)
+                if head.revision == revision
+                    && head.expires == Some(expires)
+                    && head.has_expired(now) =>
+            {
+                Ok(())
+            }
+            Some(head) => Err(StorageError::Conflict {
+                key: step.key.clone(),
+                current: head.revision,
+            }),
+            None => missing(),
+        },
+    }
+}
+
+/// What a step whose condition holds does.
+fn effect(
+    step: &Step,
+    standing: &Standing,
+    revision: Revision,
+) -> Result<Option<RawTo>, StorageError> {
+    match &step.action {
+        Action::Nop => Ok(None),
+        // Also of an expired record that is still there: it is removed for good.
+        Action::Delete => Ok(standing.head().map(|head| RawTo::Deleted(head.revision))),
+        Action::Put(put) => Ok(Some(RawTo::Put(put_bytes(&step.key, put, revision)))),
+        Action::KeepAlive(expires) => {
+            let Standing::Whole(raw) = standing else {
+                return Err(StorageError::failed("a keep_alive needs the whole record"));
+            };
+            kept_alive(&step.key, raw, *expires).map(|raw| Some(RawTo::Put(raw)))
+        }
+    }
+}
+
+/// The stored bytes of a put.
+#[must_use]
+pub fn put_bytes(key: &Key, put: &Put, fresh: Revision) -> Bytes {
+    let revision = match put.revision {
+        PutRevision::Fresh => fresh,
+        PutRevision::Same(revision) => revision,
+    };
+    let record = Record {
+        revision,
+        expires: put.expires,
+        indexed: put.indexed,
+        content: put.content.clone(),
+    };
+    encode(key, &record)
+}
+
+/// The stored bytes with another expiry; the revision stays.
+///
+/// # Errors
+/// [`StorageError::Damaged`]: a checksum is never renewed over damage.
+pub fn kept_alive(key: &Key, raw: &Bytes, expires: Option<Millis>) -> Result<Bytes, StorageError> {
+    match Stored::decode(key, raw.clone()) {
+        Stored::Record(record) => Ok(encode(key, &Record { expires, ..record })),
+        Stored::Damaged { damage, .. } => Err(StorageError::Damaged {
+            key: key.clone(),
+            damage,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Content;
+
+    const NOW: Millis = Millis(1_000);
+
+    struct Map(HashMap<Key, Bytes>);
+
+    impl Lookup for Map {
+        fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError> {
+            Ok(match self.0.get(key) {
+                Some(raw) if whole => Standing::Whole(raw.clone()),
+                raw => Standing::head_of(raw.map(Bytes::as_ref)),
+            })
+        }
+    }
+
+    fn key(text: &str) -> Key {
+        Key::try_from(text).unwrap()
+    }
+
+    fn revision(n: u8) -> Revision {
+        Revision::from_bytes([n; 16])
+    }
+
+    fn store(expires: Option<Millis>) -> Map {
+        let put = Put::of(b"v".to_vec()).expiring(expires);
+        Map(HashMap::from([(
+            key("there"),
+            put_bytes(&key("there"), &put, revision(1)),
+        )]))
+    }
+
+    fn judge_one(store: &mut Map, name: &str, c: Condition, action: Action) -> Judgement {
+        let write = AtomicWrite::new().step(&key(name), c, action);
+        Batch::default()
+            .judge(&write, revision(2), NOW, store)
+            .unwrap()
+    }
+
+    fn actions() -> [Action; 4] {
+        [
+            Action::Put(Put::of(b"w".to_vec())),
+            Action::Delete,
+            Action::KeepAlive(Some(Millis(9_000))),
+            Action::Nop,
+        ]
+    }
+
+    #[test]
+    fn every_condition_with_every_action() {
+        use Condition::{Exists, NotExists, RevisionIs, Whatever};
+        // (condition, key, which of put, delete, keep_alive, nop are accepted)
+        let table = [
+            (Whatever, "there", [true, true, true, true]),
+            (Whatever, "gone", [true, true, false, true]),
+            (Exists, "there", [true; 4]),
+            (Exists, "gone", [false; 4]),
+            (NotExists, "there", [false; 4]),
+            // not-exists with keep_alive is refused earlier, by `AtomicWrite::check`
+            (RevisionIs(revision(1)), "there", [true; 4]),
+            (RevisionIs(revision(9)), "there", [false; 4]),
+            (RevisionIs(Revision::NEVER), "there", [false; 4]),
+            (RevisionIs(revision(1)), "gone", [false; 4]),
+        ];
+        for (condition, name, expected) in table {
+            for (action, accepted) in actions().into_iter().zip(expected) {
+                let label = format!("{condition:?} {name} {action:?}");
+                let result = judge_one(&mut store(None), name, condition, action);
+                assert_eq!(result.is_ok(), accepted, "{label}: {result:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn expired_is_absent_for_every_condition() {
+        use Condition::{Exists, NotExists, RevisionIs};
+        let mut expired = store(Some(Millis(1_000)));
+        for condition in [Exists, RevisionIs(revision(1))] {
+            for action in actions() {
+                let result = judge_one(&mut expired, "there", condition, action);
+                assert!(matches!(result, Err(StorageError::NotFound { .. })));
+            }
+        }
+        let [put, ..] = actions();
+        assert!(judge_one(&mut expired, "there", NotExists, put).is_ok());
+        let mut live = store(Some(Millis(1_001)));
+        assert!(judge_one(&mut live, "there", Exists, Action::Nop).is_ok());
+    }
+
+    #[test]
+    fn a_sweep_takes_only_what_is_still_expired_as_read() {
+        let mut expired = store(Some(Millis(900)));
+        let judge = |store: &mut Map, r, at| {
+            judge_one(
+                store,
+                "there",
+                Condition::StillExpired(r, Millis(at)),
+                Action::Delete,
+            )
+        };
+        assert!(judge(&mut expired, revision(1), 900).is_ok());
+        assert!(judge(&mut expired, revision(1), 901).is_err());
+        assert!(judge(&mut expired, revision(2), 900).is_err());
+        let mut live = store(Some(Millis(2_000)));
+        assert!(judge(&mut live, revision(1), 2_000).is_err());
+    }
+
+    #[test]
+    fn a_member_meets_what_an_earlier_one_wrote_and_a_refused_one_leaves_nothing() {
+        let mut store = store(None);
+        let mut batch = Batch::default();
+        let create = |name: &str| {
+            let put = Action::Put(Put::of(Content::of("x")));
+            AtomicWrite::new().step(&key(name), Condition::NotExists, put)
+        };
+        let half = create("new").step(&key("gone"), Condition::Exists, Action::Delete);
+        assert!(
+            batch
+                .judge(&half, revision(2), NOW, &mut store)
+                .unwrap()
+                .is_err()
+        );
+        let first = batch
+            .judge(&create("new"), revision(3), NOW, &mut store)
+            .unwrap();
+        assert!(first.is_ok());
+        let second = batch
+            .judge(&create("new"), revision(4), NOW, &mut store)
+            .unwrap();
+        assert_eq!(
+            second,
+            Err(StorageError::AlreadyExists {
+                key: key("new"),
+                current: revision(3)
+            })
+        );
+        let remove = AtomicWrite::new().delete(&key("new")).delete(&key("there"));
+        assert!(
+            batch
+                .judge(&remove, revision(5), NOW, &mut store)
+                .unwrap()
+                .is_ok()
+        );
+        assert!(batch.outcome().all(|(_, raw)| raw.is_none()));
+        assert_eq!(batch.outcome().count(), 2);
+    }
+
+    #[test]
+    fn a_keep_alive_leaves_all_but_the_expiry() {
+        let keep = Action::KeepAlive(Some(Millis(7_000)));
+        let changes = judge_one(
+            &mut store(Some(Millis(2_000))),
+            "there",
+            Condition::Exists,
+            keep,
+        );
+        let RawTo::Put(raw) = changes.unwrap().remove(0).to else {
+            panic!("not a put")
+        };
+        let stored = Stored::decode(&key("there"), raw);
+        let record = stored.record().unwrap();
+        assert_eq!(record.revision, revision(1));
+        assert_eq!(record.expires, Some(Millis(7_000)));
+        assert_eq!(record.content.body, "v");
+        assert!(record.indexed);
+    }
+}

@@ -1,0 +1,138 @@
+//! Faults on purpose, for tests.
+
+use crate::feed::{Watch, WatchRequest};
+use crate::{
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Revision, Snapshot, Status,
+    StorageError, Store, Token, Written,
+};
+use async_trait::async_trait;
+use futures::{StreamExt, future, stream};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The store never hears of the request.
+    ErrorBefore,
+    /// The write is committed and answered with `UnknownOutcome`.
+    ErrorAfter,
+    /// The write is not committed and answered with `UnknownOutcome`.
+    UnknownBefore,
+    /// The request waits first.
+    Delay(Duration),
+    /// A watch ends with an error after so many deliveries.
+    CutWatch(usize),
+}
+
+/// Decides for each operation what goes wrong.
+pub trait FaultPlan: Send + Sync + std::fmt::Debug + 'static {
+    /// For the next read.
+    fn read(&self) -> Option<Fault> {
+        None
+    }
+    /// For the next atomic write.
+    fn write(&self) -> Option<Fault> {
+        None
+    }
+    /// For the next watch.
+    fn watch(&self) -> Option<Fault> {
+        None
+    }
+}
+
+/// A store that fails as its plan says.
+#[derive(Debug)]
+pub struct Faulty<S> {
+    store: S,
+    plan: Arc<dyn FaultPlan>,
+}
+
+impl<S> Faulty<S> {
+    /// Around `store`.
+    pub fn new(store: S, plan: Arc<dyn FaultPlan>) -> Self {
+        Self { store, plan }
+    }
+}
+
+fn injected() -> StorageError {
+    StorageError::unavailable("an injected fault")
+}
+
+fn unknown(revision: Revision) -> StorageError {
+    StorageError::UnknownOutcome {
+        revision,
+        reason: "an injected fault".into(),
+    }
+}
+
+#[async_trait]
+impl<S: Store> Store for Faulty<S> {
+    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+        match self.plan.read() {
+            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(Fault::ErrorBefore) => return Err(injected()),
+            Some(Fault::ErrorAfter) => {
+                self.store.read(request).await?;
+                return Err(injected());
+            }
+            Some(Fault::UnknownBefore | Fault::CutWatch(_)) | None => {}
+        }
+        self.store.read(request).await
+    }
+
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        match self.plan.write() {
+            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(Fault::ErrorBefore) => return Err(injected()),
+            Some(Fault::UnknownBefore) => return Err(unknown(Revision::draw()?)),
+            Some(Fault::ErrorAfter) => {
+                let written = self.store.atomic_write(write).await?;
+                return Err(unknown(written.revision));
+            }
+            Some(Fault::CutWatch(_)) | None => {}
+        }
+        self.store.atomic_write(write).await
+    }
+
+    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+        let fault = self.plan.watch();
+        match fault {
+            Some(Fault::ErrorBefore) => return Err(injected()),
+            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
+            _ => {}
+        }
+        let watch = self.store.watch(request).await?;
+        Ok(match fault {
+            Some(Fault::CutWatch(after)) => watch
+                .take(after)
+                .chain(stream::once(future::ready(Err(injected()))))
+                .boxed(),
+            _ => watch,
+        })
+    }
+
+    async fn events(&self, after: u64) -> Result<LogPage, StorageError> {
+        self.store.events(after).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        self.store.expired(limit).await
+    }
+
+    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+        self.store.compact(keep).await
+    }
+
+    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+        self.store.adopt(step).await
+    }
+
+    async fn status(&self) -> Result<Status, StorageError> {
+        self.store.status().await
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}

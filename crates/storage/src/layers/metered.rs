@@ -1,0 +1,162 @@
+//! Counts and times of each operation: `coeval_storage_*`.
+
+use crate::feed::{Delivery, Watch, WatchRequest};
+use crate::{
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Status, StorageError,
+    Store, Token, Written,
+};
+use async_trait::async_trait;
+use futures::StreamExt;
+use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
+use std::time::Instant;
+
+/// Operations, by name.
+pub const OPERATIONS: &str = "coeval_storage_operations_total";
+/// Failures, by operation and kind.
+pub const FAILURES: &str = "coeval_storage_failures_total";
+/// Seconds that an operation took.
+pub const SECONDS: &str = "coeval_storage_operation_seconds";
+/// Members of one group commit, recorded by the stores that have one.
+pub const BATCH_SIZE: &str = "coeval_storage_batch_size";
+/// Events that watchers got.
+pub const DELIVERED: &str = "coeval_storage_events_delivered_total";
+/// Watches that are open.
+pub const WATCHES: &str = "coeval_storage_watches";
+
+/// Counts and times every operation.
+#[derive(Debug)]
+pub struct Metered<S> {
+    store: S,
+    read: Meter,
+    atomic_write: Meter,
+    watch: Meter,
+    events: Meter,
+    expired: Meter,
+    compact: Meter,
+    adopt: Meter,
+    delivered: Counter,
+    watches: Gauge,
+}
+
+struct Meter {
+    operation: &'static str,
+    count: Counter,
+    seconds: Histogram,
+}
+
+impl std::fmt::Debug for Meter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.operation)
+    }
+}
+
+impl Meter {
+    fn new(operation: &'static str) -> Self {
+        Self {
+            operation,
+            count: counter!(OPERATIONS, "operation" => operation),
+            seconds: histogram!(SECONDS, "operation" => operation),
+        }
+    }
+
+    async fn measure<T>(
+        &self,
+        work: impl Future<Output = Result<T, StorageError>> + Send,
+    ) -> Result<T, StorageError> {
+        let begun = Instant::now();
+        let result = work.await;
+        self.count.increment(1);
+        self.seconds.record(begun.elapsed().as_secs_f64());
+        if let Err(error) = &result {
+            self.failed(error);
+        }
+        result
+    }
+
+    fn failed(&self, error: &StorageError) {
+        counter!(FAILURES, "operation" => self.operation, "kind" => error.kind()).increment(1);
+    }
+}
+
+impl<S> Metered<S> {
+    /// Around `store`; reports to the recorder that is installed now.
+    pub fn new(store: S) -> Self {
+        Self {
+            store,
+            read: Meter::new("read"),
+            atomic_write: Meter::new("atomic_write"),
+            watch: Meter::new("watch"),
+            events: Meter::new("events"),
+            expired: Meter::new("expired"),
+            compact: Meter::new("compact"),
+            adopt: Meter::new("adopt"),
+            delivered: counter!(DELIVERED),
+            watches: gauge!(WATCHES),
+        }
+    }
+}
+
+/// Counts a watch as open as long as it lives.
+struct Open(Gauge);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}
+
+#[async_trait]
+impl<S: Store> Store for Metered<S> {
+    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+        self.read.measure(self.store.read(request)).await
+    }
+
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        self.atomic_write
+            .measure(self.store.atomic_write(write))
+            .await
+    }
+
+    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+        let watch = self.watch.measure(self.store.watch(request)).await?;
+        self.watches.increment(1.0);
+        let open = Open(self.watches.clone());
+        let delivered = self.delivered.clone();
+        let counted = watch.inspect(move |delivery| {
+            let _ = &open;
+            match delivery {
+                Ok(Delivery::Events(_, group)) => delivered.increment(group.events.len() as u64),
+                Ok(Delivery::Live(_) | Delivery::Bookmark(_)) => {}
+                Err(error) => {
+                    counter!(FAILURES, "operation" => "deliver", "kind" => error.kind())
+                        .increment(1);
+                }
+            }
+        });
+        Ok(counted.boxed())
+    }
+
+    async fn events(&self, after: u64) -> Result<LogPage, StorageError> {
+        self.events.measure(self.store.events(after)).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        self.expired.measure(self.store.expired(limit)).await
+    }
+
+    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+        self.compact.measure(self.store.compact(keep)).await
+    }
+
+    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+        self.adopt.measure(self.store.adopt(step)).await
+    }
+
+    async fn status(&self) -> Result<Status, StorageError> {
+        self.store.status().await
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}

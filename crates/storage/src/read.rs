@@ -1,0 +1,181 @@
+//! Reads: any number of keys and ranges in one snapshot.
+
+use crate::error::StorageError;
+use crate::key::{Key, Span};
+use crate::limits::Limits;
+use crate::record::{Record, Stored};
+use crate::revision::Token;
+
+/// How new an answer must be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Freshness {
+    /// It shows every write that was acknowledged before the read began, by whatever server.
+    #[default]
+    Linearizable,
+    /// It may be a little old, if that is cheaper for the store.
+    Relaxed,
+}
+
+/// Which way a range is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// From the smallest key on.
+    #[default]
+    Ascending,
+    /// The exact reverse.
+    Descending,
+}
+
+/// One range of a read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Which keys.
+    pub span: Span,
+    /// Which way.
+    pub order: Order,
+    /// How many live items at most; the store's page limits hold too.
+    pub limit: usize,
+}
+
+impl Range {
+    /// All keys of the span, ascending, as many as a page holds.
+    #[must_use]
+    pub fn of(span: Span) -> Self {
+        Self {
+            span,
+            order: Order::Ascending,
+            limit: usize::MAX,
+        }
+    }
+
+    /// The keys below `prefix`.
+    #[must_use]
+    pub fn below(prefix: &Key) -> Self {
+        Self::of(Span::below(prefix))
+    }
+
+    /// The same, descending.
+    #[must_use]
+    pub fn descending(mut self) -> Self {
+        self.order = Order::Descending;
+        self
+    }
+
+    /// The same, with at most `limit` items.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// What follows `last` in it.
+    #[must_use]
+    pub fn after(&self, last: &Key) -> Self {
+        let span = match self.order {
+            Order::Ascending => self.span.after(last),
+            Order::Descending => self.span.before(last),
+        };
+        Self { span, ..*self }
+    }
+}
+
+/// What to read, all of it in one snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadRequest {
+    /// Single keys.
+    pub keys: Vec<Key>,
+    /// Ranges.
+    pub ranges: Vec<Range>,
+    /// The snapshot must show at least this.
+    pub at_least: Option<Token>,
+    /// How new it must be.
+    pub freshness: Freshness,
+}
+
+impl ReadRequest {
+    /// Of single keys.
+    #[must_use]
+    pub fn keys(keys: impl IntoIterator<Item = Key>) -> Self {
+        Self {
+            keys: keys.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Of one range.
+    #[must_use]
+    pub fn range(range: Range) -> Self {
+        Self {
+            ranges: vec![range],
+            ..Self::default()
+        }
+    }
+
+    /// With one more range.
+    #[must_use]
+    pub fn and_range(mut self, range: Range) -> Self {
+        self.ranges.push(range);
+        self
+    }
+
+    /// Showing at least `token`.
+    #[must_use]
+    pub fn at_least(mut self, token: Token) -> Self {
+        self.at_least = Some(token);
+        self
+    }
+
+    /// Refuses what is over the limits, before any I/O.
+    ///
+    /// # Errors
+    /// [`StorageError::TooLarge`].
+    pub fn check(&self, limits: &Limits) -> Result<(), StorageError> {
+        let parts = self.keys.len() + self.ranges.len();
+        limits.check("keys and ranges in one read", parts, limits.read_parts)
+    }
+}
+
+/// One stored thing and its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where.
+    pub key: Key,
+    /// What.
+    pub stored: Stored,
+}
+
+impl Entry {
+    /// The record.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`] if it is none.
+    pub fn into_record(self) -> Result<Record, StorageError> {
+        match self.stored {
+            Stored::Record(record) => Ok(record),
+            Stored::Damaged { damage, .. } => Err(StorageError::Damaged {
+                key: self.key,
+                damage,
+            }),
+        }
+    }
+}
+
+/// The answer to one range.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// In the range's order.
+    pub entries: Vec<Entry>,
+    /// Whether the range goes on after the last of them.
+    pub more: bool,
+}
+
+/// The answer to a read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// What it shows: everything up to here, nothing after.
+    pub token: Token,
+    /// One for each key that was asked for; expired is absent.
+    pub keys: Vec<Option<Entry>>,
+    /// One for each range.
+    pub pages: Vec<Page>,
+}

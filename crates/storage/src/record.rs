@@ -1,0 +1,326 @@
+//! The stored form of a record.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 16 | revision: first, so that a store can compare it without reading the rest |
+//! | 4 | CRC-32C of the key and of everything else in the record |
+//! | 8 | expiry in milliseconds since 1970, 0 for none |
+//! | 1 | level of this format |
+//! | 1 | marks: what the store itself notes (bit 0: in the expiry index) |
+//! | 1 | flags: free for the caller |
+//! | 1 | number of fields |
+//! | … | fields: tag (1), length (4), bytes |
+//! | … | body |
+//!
+//! Numbers are big-endian. The key is part of the checksum, so that a record under a wrong key is
+//! found too.
+
+use crate::clock::Millis;
+use crate::key::Key;
+use crate::revision::Revision;
+use bytes::{BufMut, Bytes, BytesMut};
+
+/// The level that this release writes, and the highest that it reads.
+pub const LEVEL: u8 = 1;
+/// The fixed part in front of the fields.
+pub const HEADER: usize = 32;
+
+const INDEXED: u8 = 1;
+
+/// What a caller stores under a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Free for the caller.
+    pub flags: u8,
+    /// Small parts beside the body, each under a tag.
+    pub fields: Vec<(u8, Bytes)>,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Content {
+    /// A body alone.
+    #[must_use]
+    pub fn of(body: impl Into<Bytes>) -> Self {
+        Self {
+            body: body.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Bytes that a record of it takes.
+    #[must_use]
+    pub fn stored_size(&self) -> usize {
+        let fields: usize = self.fields.iter().map(|(_, value)| value.len() + 5).sum();
+        HEADER + fields + self.body.len()
+    }
+}
+
+/// A record as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its revision.
+    pub revision: Revision,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// Whether the sweep looks for it.
+    pub indexed: bool,
+    /// What the caller stored.
+    pub content: Content,
+}
+
+/// Why bytes are not a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// Fewer bytes than a header, or fields that end after the record does.
+    #[error("it is cut short")]
+    Short,
+    /// The checksum differs.
+    #[error("its checksum does not match")]
+    Checksum,
+    /// Written by a newer release; the bytes are whole.
+    #[error("it has level {0}, this release reads up to {LEVEL}")]
+    Level(u8),
+}
+
+/// What stands under a key: a record, or bytes that are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A whole record.
+    Record(Record),
+    /// Bytes that can't be read as one; never hidden, never fatal for its neighbours.
+    Damaged {
+        /// Why.
+        damage: Damage,
+        /// What is there.
+        raw: Bytes,
+    },
+}
+
+impl Stored {
+    /// Decodes what was found under `key`.
+    #[must_use]
+    pub fn decode(key: &Key, raw: Bytes) -> Self {
+        match decode(key, &raw) {
+            Ok(record) => Self::Record(record),
+            Err(damage) => Self::Damaged { damage, raw },
+        }
+    }
+
+    /// The record, if it is one.
+    #[must_use]
+    pub fn record(&self) -> Option<&Record> {
+        match self {
+            Self::Record(record) => Some(record),
+            Self::Damaged { .. } => None,
+        }
+    }
+
+    /// The revision, which is readable in most damaged records too.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        match self {
+            Self::Record(record) => Some(record.revision),
+            Self::Damaged { raw, .. } => Head::read(raw).map(|head| head.revision),
+        }
+    }
+}
+
+/// The part of a record that conditions are judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its revision.
+    pub revision: Revision,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// Whether it is in the expiry index.
+    pub indexed: bool,
+}
+
+impl Head {
+    /// Reads the first [`HEADER`] bytes. Damage elsewhere does not matter here: a damaged record
+    /// still exists, and writing over it mends it.
+    #[must_use]
+    pub fn read(raw: &[u8]) -> Option<Self> {
+        let header: &[u8; HEADER] = raw.first_chunk()?;
+        let (revision, rest) = header.split_first_chunk::<16>()?;
+        let (_, rest) = rest.split_first_chunk::<4>()?;
+        let (expires, rest) = rest.split_first_chunk::<8>()?;
+        let expires = i64::from_be_bytes(*expires);
+        Some(Self {
+            revision: Revision::from_bytes(*revision),
+            expires: (expires != 0).then_some(Millis(expires)),
+            indexed: rest.get(1).is_some_and(|marks| marks & INDEXED != 0),
+        })
+    }
+
+    /// Whether it is gone at `now`.
+    #[must_use]
+    pub fn has_expired(&self, now: Millis) -> bool {
+        self.expires.is_some_and(|at| at.has_passed(now))
+    }
+}
+
+/// The stored bytes of a record under `key`.
+#[must_use]
+pub fn encode(key: &Key, record: &Record) -> Bytes {
+    let content = &record.content;
+    let mut out = BytesMut::with_capacity(content.stored_size());
+    out.put_slice(record.revision.as_bytes());
+    out.put_u32(0);
+    out.put_i64(record.expires.map_or(0, |at| at.0));
+    out.put_u8(LEVEL);
+    out.put_u8(if record.indexed { INDEXED } else { 0 });
+    out.put_u8(content.flags);
+    // Limits are checked before any write: at most 255 fields, each below 4 GiB.
+    out.put_u8(u8::try_from(content.fields.len()).unwrap_or(u8::MAX));
+    for (tag, value) in content.fields.iter().take(usize::from(u8::MAX)) {
+        out.put_u8(*tag);
+        out.put_u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
+        out.put_slice(value);
+    }
+    out.put_slice(&content.body);
+    let sum = checksum(key, &out);
+    if let Some(place) = out.get_mut(16..20) {
+        place.copy_from_slice(&sum.to_be_bytes());
+    }
+    out.freeze()
+}
+
+fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
+    let head = Head::read(raw).ok_or(Damage::Short)?;
+    let header: &[u8; HEADER] = raw.first_chunk().ok_or(Damage::Short)?;
+    let [.., level, _, flags, count] = *header;
+    let sum = header.get(16..20).ok_or(Damage::Short)?;
+    if sum != checksum(key, raw).to_be_bytes() {
+        return Err(Damage::Checksum);
+    }
+    if level > LEVEL {
+        return Err(Damage::Level(level));
+    }
+    let mut rest = raw.slice(HEADER..);
+    let mut fields = Vec::with_capacity(usize::from(count));
+    for _ in 0..count {
+        let (tag, after) = rest.split_first_chunk::<1>().ok_or(Damage::Short)?;
+        let length = after.first_chunk::<4>().ok_or(Damage::Short)?;
+        let length = u32::from_be_bytes(*length) as usize;
+        let tag = tag[0];
+        let end = length.checked_add(5).ok_or(Damage::Short)?;
+        if end > rest.len() {
+            return Err(Damage::Short);
+        }
+        fields.push((tag, rest.slice(5..end)));
+        rest = rest.slice(end..);
+    }
+    Ok(Record {
+        revision: head.revision,
+        expires: head.expires,
+        indexed: head.indexed,
+        content: Content {
+            flags,
+            fields,
+            body: rest,
+        },
+    })
+}
+
+fn checksum(key: &Key, raw: &[u8]) -> u32 {
+    let sum = crc32c::crc32c(key.as_bytes());
+    let sum = crc32c::crc32c_append(sum, raw.get(..16).unwrap_or_default());
+    crc32c::crc32c_append(sum, raw.get(20..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> (Key, Record) {
+        let record = Record {
+            revision: Revision::from_bytes([7; 16]),
+            expires: Some(Millis(1_700_000_000_000)),
+            indexed: true,
+            content: Content {
+                flags: 3,
+                fields: vec![(1, Bytes::from_static(b"head")), (9, Bytes::new())],
+                body: Bytes::from_static(b"{\"a\":1}"),
+            },
+        };
+        (Key::try_from("e/acme/app").unwrap(), record)
+    }
+
+    #[test]
+    fn a_record_reads_back() {
+        let (key, record) = sample();
+        let raw = encode(&key, &record);
+        assert_eq!(raw.len(), record.content.stored_size());
+        assert_eq!(Stored::decode(&key, raw), Stored::Record(record));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found() {
+        let (key, record) = sample();
+        let raw = encode(&key, &record);
+        for byte in 0..raw.len() {
+            for bit in 0..8 {
+                let mut broken = raw.to_vec();
+                broken[byte] ^= 1 << bit;
+                let found = Stored::decode(&key, broken.into());
+                assert!(
+                    matches!(found, Stored::Damaged { .. }),
+                    "byte {byte} bit {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_under_another_key_is_found() {
+        let (key, record) = sample();
+        let raw = encode(&key, &record);
+        let other = Key::try_from("e/acme/apq").unwrap();
+        let found = Stored::decode(&other, raw);
+        assert!(matches!(
+            found,
+            Stored::Damaged {
+                damage: Damage::Checksum,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_newer_level_is_named_as_such() {
+        let (key, record) = sample();
+        let mut raw = encode(&key, &record).to_vec();
+        raw[28] = LEVEL + 1;
+        let sum = checksum(&key, &raw).to_be_bytes();
+        raw[16..20].copy_from_slice(&sum);
+        let found = Stored::decode(&key, raw.into());
+        assert!(matches!(
+            found,
+            Stored::Damaged {
+                damage: Damage::Level(2),
+                ..
+            }
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_to_a_record_or_to_damage(raw: Vec<u8>) {
+            let key = Key::try_from("k").unwrap();
+            let _ = Stored::decode(&key, raw.into());
+        }
+
+        #[test]
+        fn a_valid_checksum_over_nonsense_never_panics(mut raw: Vec<u8>) {
+            prop_assume!(raw.len() >= HEADER);
+            let key = Key::try_from("k").unwrap();
+            raw[28] = LEVEL;
+            let sum = checksum(&key, &raw).to_be_bytes();
+            raw[16..20].copy_from_slice(&sum);
+            let _ = Stored::decode(&key, raw.into());
+        }
+    }
+}

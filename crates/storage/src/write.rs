@@ -1,0 +1,272 @@
+//! Atomic writes: conditions and actions on keys, all or nothing.
+
+use crate::clock::Millis;
+use crate::error::StorageError;
+use crate::key::Key;
+use crate::limits::Limits;
+use crate::record::Content;
+use crate::revision::{Revision, Token};
+use std::collections::HashSet;
+
+/// What must hold for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Anything.
+    Whatever,
+    /// There is a live record.
+    Exists,
+    /// There is none.
+    NotExists,
+    /// There is one, with this revision.
+    RevisionIs(Revision),
+    /// There is one that has expired and is still as the sweep read it. Only sweeps use this.
+    StillExpired(Revision, Millis),
+}
+
+/// Which revision a put gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutRevision {
+    /// The one that this atomic write draws, shared by all its fresh puts.
+    Fresh,
+    /// A given one: for the backfill, repairs and import, nobody else.
+    Same(Revision),
+}
+
+/// A record to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Put {
+    /// What.
+    pub content: Content,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// Whether the sweep looks for it. What belongs to another record carries that one's expiry
+    /// and is removed along with it, so it needs no entry of its own.
+    pub indexed: bool,
+    /// Under which revision.
+    pub revision: PutRevision,
+}
+
+impl Put {
+    /// A fresh record that never expires.
+    #[must_use]
+    pub fn of(content: impl Into<Content>) -> Self {
+        Self {
+            content: content.into(),
+            expires: None,
+            indexed: false,
+            revision: PutRevision::Fresh,
+        }
+    }
+
+    /// The same, vanishing at `expires`; found by the sweep.
+    #[must_use]
+    pub fn expiring(mut self, expires: Option<Millis>) -> Self {
+        self.expires = expires;
+        self.indexed = expires.is_some();
+        self
+    }
+}
+
+impl From<&'static [u8]> for Content {
+    fn from(body: &'static [u8]) -> Self {
+        Content::of(body)
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(body: Vec<u8>) -> Self {
+        Content::of(body)
+    }
+}
+
+impl From<bytes::Bytes> for Content {
+    fn from(body: bytes::Bytes) -> Self {
+        Content::of(body)
+    }
+}
+
+/// What to do with a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Store a record.
+    Put(Put),
+    /// Remove it. Removing what is not there does nothing.
+    Delete,
+    /// Move the expiry; the revision stays. There must be a record.
+    KeepAlive(Option<Millis>),
+    /// Nothing: the condition is all that matters.
+    Nop,
+}
+
+/// One key of an atomic write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Which.
+    pub key: Key,
+    /// What must hold.
+    pub condition: Condition,
+    /// What is done.
+    pub action: Action,
+}
+
+/// Conditions and actions on keys, all or nothing, seen by watchers as one group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtomicWrite {
+    /// Each key once.
+    pub steps: Vec<Step>,
+}
+
+impl AtomicWrite {
+    /// An empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With one more step.
+    #[must_use]
+    pub fn step(mut self, key: &Key, condition: Condition, action: Action) -> Self {
+        self.steps.push(Step {
+            key: key.clone(),
+            condition,
+            action,
+        });
+        self
+    }
+
+    /// With one more condition.
+    #[must_use]
+    pub fn when(self, key: &Key, condition: Condition) -> Self {
+        self.step(key, condition, Action::Nop)
+    }
+
+    /// With one more unconditional put.
+    #[must_use]
+    pub fn put(self, key: &Key, content: impl Into<Content>) -> Self {
+        let put = Put::of(content);
+        self.step(key, Condition::Whatever, Action::Put(put))
+    }
+
+    /// With one more unconditional delete.
+    #[must_use]
+    pub fn delete(self, key: &Key) -> Self {
+        self.step(key, Condition::Whatever, Action::Delete)
+    }
+
+    /// Refuses what is not well formed or over the limits, before any I/O.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidWrite`] or [`StorageError::TooLarge`].
+    pub fn check(&self, limits: &Limits) -> Result<(), StorageError> {
+        if self.steps.is_empty() {
+            return Err(StorageError::invalid_write("it has no step"));
+        }
+        let mut keys = HashSet::with_capacity(self.steps.len());
+        let (mut conditions, mut actions, mut values) = (0, 0, 0);
+        for step in &self.steps {
+            if !keys.insert(&step.key) {
+                return Err(StorageError::invalid_write(format!(
+                    "the key {} is in it twice",
+                    step.key
+                )));
+            }
+            conditions += usize::from(step.condition != Condition::Whatever);
+            actions += usize::from(step.action != Action::Nop);
+            if let Action::Put(put) = &step.action {
+                values += check_put(put, limits)?;
+            }
+            if matches!(
+                (&step.condition, &step.action),
+                (Condition::NotExists, Action::KeepAlive(_))
+            ) {
+                return Err(StorageError::invalid_write(format!(
+                    "{} can't be absent and kept alive",
+                    step.key
+                )));
+            }
+        }
+        if actions == 0 {
+            return Err(StorageError::invalid_write("it writes nothing"));
+        }
+        limits.check("conditions", conditions, limits.conditions)?;
+        limits.check("actions", actions, limits.actions)?;
+        limits.check("bytes of values in one atomic write", values, limits.values)
+    }
+
+    /// Whether a fresh revision is needed.
+    #[must_use]
+    pub fn draws_revision(&self) -> bool {
+        self.steps.iter().any(
+            |step| matches!(&step.action, Action::Put(put) if put.revision == PutRevision::Fresh),
+        )
+    }
+}
+
+fn check_put(put: &Put, limits: &Limits) -> Result<usize, StorageError> {
+    let size = put.content.stored_size();
+    limits.check("fields in a record", put.content.fields.len(), 255)?;
+    limits.check("bytes in a record", size, limits.record)?;
+    if put.revision == PutRevision::Same(Revision::NEVER) {
+        return Err(StorageError::invalid_write("a revision is all ones"));
+    }
+    if put.expires.is_some_and(|at| at.0 <= 0) {
+        return Err(StorageError::invalid_write("an expiry lies before 1970"));
+    }
+    Ok(size)
+}
+
+/// A committed write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where it stands in the history.
+    pub token: Token,
+    /// The revision that its fresh puts got. For a keep_alive alone: that of nothing, `NEVER`.
+    pub revision: Revision,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(n: usize) -> Key {
+        Key::try_from(format!("k/{n}").as_str()).unwrap()
+    }
+
+    fn refusal(write: &AtomicWrite) -> String {
+        write.check(&Limits::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn empty_duplicate_and_idle_writes_are_refused() {
+        assert!(refusal(&AtomicWrite::new()).contains("no step"));
+        let twice = AtomicWrite::new().delete(&key(1)).delete(&key(1));
+        assert!(refusal(&twice).contains("twice"));
+        let idle = AtomicWrite::new().when(&key(1), Condition::Exists);
+        assert!(refusal(&idle).contains("writes nothing"));
+    }
+
+    #[test]
+    fn limits_are_exact() {
+        let limits = Limits::default();
+        let actions = |n| (0..n).fold(AtomicWrite::new(), |w, i| w.delete(&key(i)));
+        assert!(actions(limits.actions).check(&limits).is_ok());
+        assert!(refusal(&actions(limits.actions + 1)).contains("actions"));
+
+        let conditions = |n| {
+            (0..n).fold(AtomicWrite::new().delete(&key(9999)), |w, i| {
+                w.when(&key(i), Condition::Exists)
+            })
+        };
+        assert!(conditions(limits.conditions).check(&limits).is_ok());
+        assert!(refusal(&conditions(limits.conditions + 1)).contains("conditions"));
+
+        let body = |n: usize| AtomicWrite::new().put(&key(0), vec![0; n]);
+        let room = limits.record - Content::default().stored_size();
+        assert!(body(room).check(&limits).is_ok());
+        assert!(refusal(&body(room + 1)).contains("bytes in a record"));
+
+        let bodies = |n| (0..n).fold(AtomicWrite::new(), |w, i| w.put(&key(i), vec![0; room]));
+        assert!(bodies(3).check(&limits).is_ok());
+        assert!(refusal(&bodies(4)).contains("atomic write"));
+    }
+}
