@@ -60,6 +60,27 @@ pub trait Lookup {
     fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError>;
 }
 
+/// How much of what stands under its key a step's judgement needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: it is an unconditional put, or no step at all.
+    Nothing,
+    /// The head.
+    Head,
+    /// All of it.
+    Whole,
+}
+
+/// What must be looked up to judge `step`.
+#[must_use]
+pub fn needs(step: &Step) -> Needs {
+    match (&step.condition, &step.action) {
+        (_, Action::KeepAlive(_)) => Needs::Whole,
+        (Condition::Whatever, Action::Put(_) | Action::Nop) => Needs::Nothing,
+        _ => Needs::Head,
+    }
+}
+
 /// One member's result: what it changes, or why it is refused.
 pub type Judgement = Result<Vec<RawChange>, StorageError>;
 
@@ -84,8 +105,10 @@ impl Batch {
     ) -> Result<Judgement, StorageError> {
         let mut changes = Vec::with_capacity(write.steps.len());
         for step in &write.steps {
-            let whole = matches!(step.action, Action::KeepAlive(_));
-            let standing = self.standing(&step.key, whole, store)?;
+            let standing = match needs(step) {
+                Needs::Nothing => Standing::Absent,
+                needs => self.standing(&step.key, needs == Needs::Whole, store)?,
+            };
             if let Err(refusal) = holds(step, standing.head(), now) {
                 return Ok(Err(refusal));
             }

@@ -1,0 +1,317 @@
+//! Readers: a few threads; each takes its share of all that waits and answers it in one read
+//! transaction, so that the price of beginning one is shared.
+
+use crate::error::typed;
+use crate::{SqliteOptions, file, history};
+use bytes::Bytes;
+use coeval_storage::record::Head;
+use coeval_storage::{
+    Bounds, Clock, Entry, Key, Limits, Millis, Order, Page, Range, ReadRequest, Snapshot,
+    StorageError, Stored,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// One snapshot, at one moment.
+#[derive(Debug)]
+pub(crate) struct Transaction<'c> {
+    pub(crate) connection: &'c Connection,
+    pub(crate) bounds: Bounds,
+    now: Millis,
+    limits: Limits,
+}
+
+type Job = Box<dyn FnOnce(Result<&Transaction<'_>, StorageError>) + Send>;
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    closed: bool,
+    idle: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+}
+
+/// The pool of readers.
+pub(crate) struct Readers {
+    waiting: Arc<Waiting>,
+}
+
+impl std::fmt::Debug for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Readers")
+    }
+}
+
+/// The most that one reader takes at once.
+const AT_ONCE: usize = 64;
+/// The most that may wait; more are refused.
+const MOST_WAITING: usize = 65_536;
+
+impl Readers {
+    pub(crate) fn start(
+        options: &SqliteOptions,
+        loader: Arc<AtomicBool>,
+    ) -> Result<Self, StorageError> {
+        let waiting = Arc::<Waiting>::default();
+        for number in 0..options.readers.max(1) {
+            let reader = Reader {
+                connection: file::open_for_reading(&options.path)?,
+                clock: Arc::clone(&options.clock),
+                limits: options.limits,
+                loader: Arc::clone(&loader),
+                share: options.readers.max(1),
+            };
+            let waiting = Arc::clone(&waiting);
+            std::thread::Builder::new()
+                .name(format!("sqlite-reader-{number}"))
+                .spawn(move || reader.run(&waiting))
+                .map_err(StorageError::failed)?;
+        }
+        Ok(Self { waiting })
+    }
+
+    /// Runs `work` in a read transaction on one of the threads.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |transaction| {
+            // Nobody waits any more if the caller was cancelled.
+            let _ = reply.send(transaction.and_then(work));
+        });
+        {
+            let mut queue = self.waiting.lock();
+            if queue.closed {
+                return Err(StorageError::Closed);
+            }
+            if queue.jobs.len() >= MOST_WAITING {
+                return Err(StorageError::Busy {
+                    reason: format!("{MOST_WAITING} reads wait already"),
+                });
+            }
+            queue.jobs.push_back(job);
+            if queue.idle > 0 {
+                self.waiting.arrived.notify_one();
+            }
+        }
+        answer.await.map_err(|_| StorageError::Closed)?
+    }
+
+    pub(crate) fn close(&self) {
+        self.waiting.lock().closed = true;
+        self.waiting.arrived.notify_all();
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Waiting {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A share of what waits; empty once closed and drained.
+    fn take(&self, share: usize) -> Vec<Job> {
+        let mut queue = self.lock();
+        while queue.jobs.is_empty() && !queue.closed {
+            queue.idle += 1;
+            queue = self
+                .arrived
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+            queue.idle -= 1;
+        }
+        let count = queue.jobs.len().div_ceil(share).min(AT_ONCE);
+        queue.jobs.drain(..count).collect()
+    }
+}
+
+struct Reader {
+    connection: Connection,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    loader: Arc<AtomicBool>,
+    share: usize,
+}
+
+impl Reader {
+    fn run(&self, waiting: &Waiting) {
+        loop {
+            let jobs = waiting.take(self.share);
+            if jobs.is_empty() {
+                return;
+            }
+            self.answer(jobs);
+        }
+    }
+
+    fn answer(&self, jobs: Vec<Job>) {
+        match self.begin() {
+            Ok(transaction) => {
+                for job in jobs {
+                    job(Ok(&transaction));
+                }
+            }
+            Err(error) => {
+                for job in jobs {
+                    job(Err(error.clone()));
+                }
+            }
+        }
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.execute("COMMIT")
+        {
+            tracing::warn!(%error, "a read transaction could not be ended");
+        }
+    }
+
+    fn begin(&self) -> Result<Transaction<'_>, StorageError> {
+        self.execute("BEGIN")?;
+        let meta = history::bounds(&self.connection)?;
+        if meta.restoring && !self.loader.load(Ordering::Acquire) {
+            return Err(StorageError::Restoring);
+        }
+        Ok(Transaction {
+            connection: &self.connection,
+            bounds: meta.bounds,
+            now: self.clock.now(),
+            limits: self.limits,
+        })
+    }
+
+    fn execute(&self, statement: &str) -> Result<(), StorageError> {
+        let mut statement = self.connection.prepare_cached(statement).map_err(typed)?;
+        statement.execute([]).map(|_| ()).map_err(typed)
+    }
+}
+
+pub(crate) fn snapshot(
+    transaction: &Transaction<'_>,
+    request: &ReadRequest,
+) -> Result<Snapshot, StorageError> {
+    if let Some(token) = request.at_least
+        && (token.incarnation != transaction.bounds.incarnation
+            || token.sequence > transaction.bounds.head)
+    {
+        return Err(StorageError::Compacted);
+    }
+    let keys = request.keys.iter().map(|key| entry(transaction, key));
+    let pages = request.ranges.iter().map(|range| page(transaction, range));
+    Ok(Snapshot {
+        token: transaction.bounds.token(),
+        keys: keys.collect::<Result<_, _>>()?,
+        pages: pages.collect::<Result<_, _>>()?,
+    })
+}
+
+fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, StorageError> {
+    let mut statement = transaction
+        .connection
+        .prepare_cached("SELECT value FROM records WHERE key = ?")
+        .map_err(typed)?;
+    let found = statement
+        .query_row(params![key.as_bytes()], |row| {
+            Ok(live(row.get_ref(0)?.as_blob()?, transaction.now))
+        })
+        .optional()
+        .map_err(typed)?;
+    Ok(found.flatten().map(|raw| Entry {
+        key: key.clone(),
+        stored: Stored::decode(key, raw),
+    }))
+}
+
+/// The bytes, unless they are of an expired record.
+fn live(raw: &[u8], now: Millis) -> Option<Bytes> {
+    let expired = Head::read(raw).is_some_and(|head| head.has_expired(now));
+    (!expired).then(|| Bytes::copy_from_slice(raw))
+}
+
+fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page, StorageError> {
+    let mut page = Page::default();
+    if range.span.is_empty() {
+        return Ok(page);
+    }
+    let statement = match range.order {
+        Order::Ascending => {
+            "SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key"
+        }
+        Order::Descending => {
+            "SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key DESC"
+        }
+    };
+    let mut statement = transaction
+        .connection
+        .prepare_cached(statement)
+        .map_err(typed)?;
+    let mut rows = statement
+        .query(params![range.span.start.as_ref(), range.span.end.as_ref()])
+        .map_err(typed)?;
+    let most = range.limit.min(transaction.limits.page_items);
+    page.entries
+        .reserve_exact(most.min(transaction.limits.page_items));
+    let mut bytes = 0;
+    while let Some(row) = rows.next().map_err(typed)? {
+        let value = row.get_ref(1).map_err(typed)?;
+        let Some(raw) = live(
+            value.as_blob().map_err(|e| typed(e.into()))?,
+            transaction.now,
+        ) else {
+            continue;
+        };
+        if page.entries.len() >= most || bytes >= transaction.limits.page_bytes {
+            page.more = true;
+            break;
+        }
+        bytes += raw.len();
+        let key = row.get_ref(0).map_err(typed)?;
+        let key = Bytes::copy_from_slice(key.as_blob().map_err(|e| typed(e.into()))?);
+        let key = Key::new(key)?;
+        page.entries.push(Entry {
+            stored: Stored::decode(&key, raw),
+            key,
+        });
+    }
+    Ok(page)
+}
+
+pub(crate) fn expired(
+    transaction: &Transaction<'_>,
+    limit: usize,
+) -> Result<Vec<Entry>, StorageError> {
+    let mut statement = transaction
+        .connection
+        .prepare_cached(
+            "SELECT key, value FROM records WHERE sweep IS NOT NULL AND sweep <= ?
+             ORDER BY sweep LIMIT ?",
+        )
+        .map_err(typed)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = statement
+        .query_map(params![transaction.now.0, limit], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+        })
+        .map_err(typed)?;
+    rows.map(|row| {
+        let (key, raw) = row.map_err(typed)?;
+        let key = Key::new(key)?;
+        Ok(Entry {
+            stored: Stored::decode(&key, raw.into()),
+            key,
+        })
+    })
+    .collect()
+}

@@ -1,0 +1,303 @@
+//! The one writer thread: whatever waits is judged and committed together.
+
+mod batch;
+mod compaction;
+
+use crate::checkpoint::Checkpoints;
+use crate::error::typed;
+use crate::history::{self, signed, unsigned};
+use crate::owner::Owner;
+use batch::Member;
+use coeval_storage::event::RawChange;
+use coeval_storage::feed::Feed;
+use coeval_storage::{
+    Adoption, AtomicWrite, Clock, Group, Incarnation, Retention, Revision, StorageError, Token,
+    Written,
+};
+use rusqlite::{Connection, params};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+/// Members of one commit at most.
+const MOST_MEMBERS: usize = 256;
+/// Bytes of values after which a batch is closed.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// KiB of values that may wait; more callers wait for room.
+const WAITING_KIB: usize = 64 * 1024;
+/// Batches that may wait to be shown to watchers.
+const UNPUBLISHED: usize = 1_024;
+
+/// What the thread needs.
+pub(crate) struct Start {
+    pub(crate) connection: Connection,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) loader: Arc<AtomicBool>,
+    pub(crate) checkpoints: Checkpoints,
+    pub(crate) owner: Owner,
+}
+
+enum Command {
+    Write(Member),
+    Compact(Retention, oneshot::Sender<Result<u64, StorageError>>),
+    Adopt(Adoption, oneshot::Sender<Result<Token, StorageError>>),
+    Load(Vec<RawChange>, oneshot::Sender<Result<(), StorageError>>),
+    Note(String, String, oneshot::Sender<Result<(), StorageError>>),
+}
+
+/// The way to the writer thread.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    commands: Mutex<Option<mpsc::Sender<Command>>>,
+    room: Arc<Semaphore>,
+    ended: tokio::sync::watch::Receiver<bool>,
+}
+
+impl Writer {
+    pub(crate) fn start(start: Start) -> Result<Self, StorageError> {
+        let (commands, queue) = mpsc::channel(4 * MOST_MEMBERS);
+        let (end, ended) = tokio::sync::watch::channel(false);
+        let publish = publisher(Arc::clone(&start.feed))?;
+        let mut thread = Thread {
+            head: 0,
+            total: 0,
+            incarnation: Incarnation::from_bytes([0; 16]),
+            restoring: false,
+            last_batch: 1,
+            last_commit: Duration::ZERO,
+            start,
+            publish,
+        };
+        thread.reload()?;
+        std::thread::Builder::new()
+            .name("sqlite-writer".into())
+            .spawn(move || {
+                thread.run(queue);
+                thread.finish();
+                // Whoever waits for the end is told; nobody may.
+                let _ = end.send(true);
+            })
+            .map_err(StorageError::failed)?;
+        Ok(Self {
+            commands: Mutex::new(Some(commands)),
+            room: Arc::new(Semaphore::new(WAITING_KIB)),
+            ended,
+        })
+    }
+
+    pub(crate) async fn write(
+        &self,
+        write: AtomicWrite,
+        revision: Revision,
+    ) -> Result<Written, StorageError> {
+        let kib = u32::try_from(batch::size(&write) / 1024 + 1).unwrap_or(u32::MAX);
+        let kib = kib.min(u32::try_from(WAITING_KIB).unwrap_or(u32::MAX));
+        let _room = self
+            .room
+            .acquire_many(kib)
+            .await
+            .map_err(|_| StorageError::Closed)?;
+        self.ask(|reply| {
+            Command::Write(Member {
+                write,
+                revision,
+                reply,
+            })
+        })
+        .await
+    }
+
+    pub(crate) async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+        self.ask(|reply| Command::Compact(keep, reply)).await
+    }
+
+    pub(crate) async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+        self.ask(|reply| Command::Adopt(step, reply)).await
+    }
+
+    pub(crate) async fn load(&self, records: Vec<RawChange>) -> Result<(), StorageError> {
+        self.ask(|reply| Command::Load(records, reply)).await
+    }
+
+    pub(crate) async fn note(&self, name: String, value: String) -> Result<(), StorageError> {
+        self.ask(|reply| Command::Note(name, value, reply)).await
+    }
+
+    /// Lets what waits be written, then ends the thread.
+    pub(crate) async fn close(&self) {
+        drop(self.lock().take());
+        // An error means that the thread is gone already.
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> Command,
+    ) -> Result<T, StorageError> {
+        let commands = self.lock().clone().ok_or(StorageError::Closed)?;
+        let (reply, answer) = oneshot::channel();
+        commands
+            .send(command(reply))
+            .await
+            .map_err(|_| StorageError::Closed)?;
+        drop(commands);
+        answer.await.map_err(|_| StorageError::Closed)?
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Command>>> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shows committed groups to the watchers, on a thread of its own: waking a thousand of them must
+/// not delay the next commit.
+fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageError> {
+    let (publish, committed): (_, Receiver<Vec<Arc<Group>>>) = sync_channel(UNPUBLISHED);
+    std::thread::Builder::new()
+        .name("sqlite-publisher".into())
+        .spawn(move || {
+            while let Ok(first) = committed.recv() {
+                let more = std::iter::from_fn(|| committed.try_recv().ok());
+                feed.publish(std::iter::once(first).chain(more).flatten());
+            }
+        })
+        .map_err(StorageError::failed)?;
+    Ok(publish)
+}
+
+struct Thread {
+    start: Start,
+    publish: SyncSender<Vec<Arc<Group>>>,
+    head: u64,
+    /// Bytes of all event bodies since the store began: how compaction knows their size.
+    total: u64,
+    incarnation: Incarnation,
+    restoring: bool,
+    last_batch: usize,
+    last_commit: Duration,
+}
+
+impl Thread {
+    fn run(&mut self, mut queue: mpsc::Receiver<Command>) {
+        while let Some(first) = queue.blocking_recv() {
+            let mut members = Vec::new();
+            let mut other = self.gather(first, &mut queue, &mut members);
+            self.commit(members);
+            while let Some(command) = other.take() {
+                match command {
+                    Command::Write(member) => self.commit(vec![member]),
+                    Command::Adopt(step, reply) => {
+                        let _ = reply.send(self.adopt(step));
+                    }
+                    Command::Load(records, reply) => {
+                        let _ = reply.send(self.load(&records));
+                    }
+                    Command::Note(name, value, reply) => {
+                        let _ = reply.send(self.note(&name, &value));
+                    }
+                    Command::Compact(keep, reply) => {
+                        let _ = reply.send(self.compact(keep, &mut queue, &mut other));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the writes that wait, up to the first other command, which is returned.
+    fn gather(
+        &self,
+        first: Command,
+        queue: &mut mpsc::Receiver<Command>,
+        members: &mut Vec<Member>,
+    ) -> Option<Command> {
+        // The callers of the last commit are on their way back: a moment's patience, a small part
+        // of what a commit takes, lets most of them share this one.
+        let patience = self.last_commit / 4;
+        let begun = Instant::now();
+        let mut bytes = 0;
+        let mut next = Some(first);
+        loop {
+            match next {
+                Some(Command::Write(member)) => {
+                    bytes += batch::size(&member.write);
+                    members.push(member);
+                }
+                Some(other) => return Some(other),
+                None if members.len() < self.last_batch && begun.elapsed() < patience => {
+                    std::thread::yield_now();
+                }
+                None => return None,
+            }
+            if members.len() >= MOST_MEMBERS || bytes >= BATCH_BYTES {
+                return None;
+            }
+            next = queue.try_recv().ok();
+        }
+    }
+
+    fn adopt(&mut self, step: Adoption) -> Result<Token, StorageError> {
+        let incarnation = Incarnation::draw()?;
+        let restoring = step == Adoption::Begin;
+        let loader = &self.start.loader;
+        if self.restoring && !loader.load(Ordering::Acquire) && step != Adoption::Begin {
+            return Err(StorageError::Restoring);
+        }
+        self.start
+            .connection
+            .execute(
+                "UPDATE meta SET incarnation = ?, restoring = ?",
+                params![incarnation.as_bytes(), restoring],
+            )
+            .map_err(typed)?;
+        loader.store(restoring, Ordering::Release);
+        self.reload()?;
+        // Whatever the publisher still holds is of the old history; the ring passes it over.
+        let meta = history::bounds(&self.start.connection)?;
+        self.start.feed.restart(&meta.bounds);
+        Ok(meta.bounds.token())
+    }
+
+    fn note(&self, name: &str, value: &str) -> Result<(), StorageError> {
+        self.start
+            .connection
+            .execute(
+                "INSERT INTO notes VALUES (?, ?)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                params![name, value],
+            )
+            .map(|_| ())
+            .map_err(typed)
+    }
+
+    /// Reads from the file where the history stands.
+    fn reload(&mut self) -> Result<(), StorageError> {
+        let meta = history::bounds(&self.start.connection)?;
+        let total: Option<i64> = self
+            .start
+            .connection
+            .query_row(
+                "SELECT (SELECT total FROM events WHERE seq = ?)",
+                params![signed(meta.bounds.head)],
+                |row| row.get(0),
+            )
+            .map_err(typed)?;
+        self.head = meta.bounds.head;
+        self.incarnation = meta.bounds.incarnation;
+        self.restoring = meta.restoring;
+        self.total = unsigned(total.unwrap_or(0));
+        Ok(())
+    }
+
+    fn may_write(&self) -> bool {
+        !self.restoring || self.start.loader.load(Ordering::Acquire)
+    }
+
+    fn finish(self) {
+        drop(self.start.connection);
+        self.start.checkpoints.finish();
+        drop(self.start.owner);
+    }
+}

@@ -1,0 +1,287 @@
+//! One batch: judge each member over the ones before, write the last state of each key and every
+//! event, commit, answer.
+
+use super::Thread;
+use crate::error::{leaves_commit_open, typed};
+use crate::history::signed;
+use bytes::Bytes;
+use coeval_storage::event::{RawChange, RawTo, encode_group};
+use coeval_storage::judge::{Batch, Lookup, Standing};
+use coeval_storage::layers::metered::BATCH_SIZE;
+use coeval_storage::record::{HEADER, Head};
+use coeval_storage::{
+    Action, AtomicWrite, Group, Key, Millis, Revision, StorageError, Token, Written,
+};
+use metrics::histogram;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// One atomic write that waits.
+pub(super) struct Member {
+    pub(super) write: AtomicWrite,
+    pub(super) revision: Revision,
+    pub(super) reply: oneshot::Sender<Result<Written, StorageError>>,
+}
+
+/// Bytes of values in a write.
+pub(super) fn size(write: &AtomicWrite) -> usize {
+    let put = |action: &Action| match action {
+        Action::Put(put) => put.content.stored_size(),
+        _ => 0,
+    };
+    write.steps.iter().map(|step| put(&step.action)).sum()
+}
+
+/// What a batch came to, if it is committed.
+struct Judged {
+    answers: Vec<Result<Written, StorageError>>,
+    groups: Vec<Arc<Group>>,
+    head: u64,
+    total: u64,
+}
+
+enum Failure {
+    /// Nothing was written.
+    Clean(StorageError),
+    /// The commit may or may not hold.
+    Open(String),
+}
+
+impl Thread {
+    pub(super) fn commit(&mut self, members: Vec<Member>) {
+        if members.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
+        histogram!(BATCH_SIZE).record(u32::try_from(members.len()).unwrap_or(u32::MAX));
+        match self.try_commit(&members) {
+            Ok(judged) => {
+                self.last_batch = members.len();
+                self.last_commit = begun.elapsed();
+                self.answer(members, judged);
+            }
+            // One member may be to blame: each alone, so that it fails no neighbour.
+            Err(Failure::Clean(_)) if members.len() > 1 => {
+                for member in members {
+                    self.commit(vec![member]);
+                }
+            }
+            Err(failure) => {
+                for member in members {
+                    let error = match &failure {
+                        Failure::Clean(error) => error.clone(),
+                        Failure::Open(reason) => StorageError::UnknownOutcome {
+                            revision: member.revision,
+                            reason: reason.clone(),
+                        },
+                    };
+                    let _ = member.reply.send(Err(error));
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, members: Vec<Member>, judged: Judged) {
+        self.head = judged.head;
+        self.total = judged.total;
+        for (member, answer) in members.into_iter().zip(judged.answers) {
+            // The caller may have gone; the write stands all the same.
+            let _ = member.reply.send(answer);
+        }
+        if !judged.groups.is_empty() {
+            // Fails only when the store is being dropped, and with it every watcher.
+            let _ = self.publish.send(judged.groups);
+            self.start.checkpoints.wake();
+        }
+    }
+
+    fn try_commit(&self, members: &[Member]) -> Result<Judged, Failure> {
+        if !self.may_write() {
+            return Err(Failure::Clean(StorageError::Restoring));
+        }
+        let connection = &self.start.connection;
+        run(connection, "BEGIN IMMEDIATE").map_err(|e| Failure::Clean(typed(e)))?;
+        let judged = match self.judge(members) {
+            Ok(judged) => judged,
+            Err(error) => {
+                self.roll_back();
+                return Err(Failure::Clean(error));
+            }
+        };
+        match run(connection, "COMMIT") {
+            Ok(()) => Ok(judged),
+            Err(error) => {
+                self.roll_back();
+                Err(if leaves_commit_open(&error) {
+                    Failure::Open(error.to_string())
+                } else {
+                    Failure::Clean(typed(error))
+                })
+            }
+        }
+    }
+
+    fn roll_back(&self) {
+        let connection = &self.start.connection;
+        if !connection.is_autocommit()
+            && let Err(error) = run(connection, "ROLLBACK")
+        {
+            tracing::error!(%error, "a failed batch could not be rolled back");
+        }
+    }
+
+    fn judge(&self, members: &[Member]) -> Result<Judged, StorageError> {
+        let mut batch = Batch::default();
+        let mut standing = Standings(&self.start.connection);
+        let now = self.start.clock.now();
+        let mut judged = Judged {
+            answers: Vec::with_capacity(members.len()),
+            groups: Vec::with_capacity(members.len()),
+            head: self.head,
+            total: self.total,
+        };
+        for member in members {
+            let judgement = batch.judge(&member.write, member.revision, now, &mut standing)?;
+            let answer = match judgement {
+                Ok(changes) => {
+                    self.record_event(&changes, now, &mut judged)?;
+                    Ok(Written {
+                        token: Token {
+                            incarnation: self.incarnation,
+                            sequence: judged.head,
+                        },
+                        revision: if member.write.draws_revision() {
+                            member.revision
+                        } else {
+                            Revision::NEVER
+                        },
+                    })
+                }
+                Err(refusal) => Err(refusal),
+            };
+            judged.answers.push(answer);
+        }
+        self.store(batch.outcome())?;
+        Ok(judged)
+    }
+
+    /// Notes what a member changed as the next event; nothing, if it changed nothing.
+    fn record_event(
+        &self,
+        changes: &[RawChange],
+        now: Millis,
+        judged: &mut Judged,
+    ) -> Result<(), StorageError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let body = encode_group(changes);
+        judged.head += 1;
+        judged.total += body.len() as u64;
+        let mut statement = self
+            .start
+            .connection
+            .prepare_cached("INSERT INTO events (seq, at, total, body) VALUES (?, ?, ?, ?)")
+            .map_err(typed)?;
+        statement
+            .execute(params![
+                signed(judged.head),
+                now.0,
+                signed(judged.total),
+                body.as_ref()
+            ])
+            .map_err(typed)?;
+        let events = changes.iter().map(RawChange::event).collect();
+        judged
+            .groups
+            .push(Arc::new(Group::new(judged.head, events)));
+        Ok(())
+    }
+
+    /// Fills a store that is being restored; no event tells of it.
+    pub(super) fn load(&self, records: &[RawChange]) -> Result<(), StorageError> {
+        if !(self.restoring && self.may_write()) {
+            return Err(StorageError::invalid_write(
+                "records are loaded only during a restore",
+            ));
+        }
+        run(&self.start.connection, "BEGIN IMMEDIATE").map_err(typed)?;
+        let loaded = records.iter().map(|record| match &record.to {
+            RawTo::Put(raw) => (&record.key, Some(raw)),
+            RawTo::Deleted(_) => (&record.key, None),
+        });
+        let stored = self.store(loaded);
+        let done = stored.and_then(|()| run(&self.start.connection, "COMMIT").map_err(typed));
+        self.roll_back();
+        self.start.checkpoints.wake();
+        done
+    }
+
+    fn store<'a>(
+        &self,
+        records: impl Iterator<Item = (&'a Key, Option<&'a Bytes>)>,
+    ) -> Result<(), StorageError> {
+        let connection = &self.start.connection;
+        let mut put = connection
+            .prepare_cached(
+                "INSERT INTO records (key, sweep, value) VALUES (?, ?, ?)
+                 ON CONFLICT (key) DO UPDATE SET sweep = excluded.sweep, value = excluded.value",
+            )
+            .map_err(typed)?;
+        let mut delete = connection
+            .prepare_cached("DELETE FROM records WHERE key = ?")
+            .map_err(typed)?;
+        // In key order: neighbours touch the same pages of the index.
+        let mut records: Vec<_> = records.collect();
+        records.sort_by_key(|(key, _)| *key);
+        for (key, value) in records {
+            let done = match value {
+                Some(raw) => put.execute(params![key.as_bytes(), sweep_at(raw), raw.as_ref()]),
+                None => delete.execute(params![key.as_bytes()]),
+            };
+            done.map_err(typed)?;
+        }
+        Ok(())
+    }
+}
+
+/// When the sweep is to look at a record, if it is.
+fn sweep_at(raw: &[u8]) -> Option<i64> {
+    let head = Head::read(raw).filter(|head| head.indexed)?;
+    head.expires.map(|at| at.0)
+}
+
+fn run(connection: &Connection, statement: &str) -> Result<(), rusqlite::Error> {
+    connection
+        .prepare_cached(statement)?
+        .execute([])
+        .map(|_| ())
+}
+
+struct Standings<'c>(&'c Connection);
+
+impl Lookup for Standings<'_> {
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError> {
+        if whole {
+            let value: Option<Vec<u8>> =
+                self.find("SELECT value FROM records WHERE key = ?", key)?;
+            return Ok(value.map_or(Standing::Absent, |raw| Standing::Whole(Bytes::from(raw))));
+        }
+        const _: () = assert!(HEADER == 32);
+        let statement = "SELECT substr(value, 1, 32) FROM records WHERE key = ?";
+        let head: Option<Vec<u8>> = self.find(statement, key)?;
+        Ok(Standing::head_of(head.as_deref()))
+    }
+}
+
+impl Standings<'_> {
+    fn find(&self, statement: &str, key: &Key) -> Result<Option<Vec<u8>>, StorageError> {
+        let mut statement = self.0.prepare_cached(statement).map_err(typed)?;
+        statement
+            .query_row(params![key.as_bytes()], |row| row.get(0))
+            .optional()
+            .map_err(typed)
+    }
+}
