@@ -135,6 +135,17 @@ fn create(connection: &Connection) -> Result<(), StorageError> {
         .map_err(typed)
 }
 
+/// Lets the file grow to `max` bytes and no further.
+pub(crate) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), StorageError> {
+    let Some(max) = max else {
+        return Ok(());
+    };
+    let pages = max / u64::from(pragma(connection, "page_size")?);
+    connection
+        .query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(()))
+        .map_err(typed)
+}
+
 /// SQLite's own check; what it finds, a line each.
 pub(crate) fn quick_check(transaction: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
     let mut statement = transaction

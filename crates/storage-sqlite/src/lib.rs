@@ -39,6 +39,8 @@ pub struct SqliteOptions {
     pub clock: Arc<dyn Clock>,
     /// Threads that read.
     pub readers: usize,
+    /// The largest that the file may grow; the disk's limit, if none.
+    pub max_bytes: Option<u64>,
     /// Whether commits are synced. Anything but [`Durability::Full`] is for tests of the tests.
     pub durability: Durability,
 }
@@ -53,6 +55,7 @@ impl SqliteOptions {
             ring: RingSize::default(),
             clock: Arc::new(SystemClock::default()),
             readers: std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8)),
+            max_bytes: None,
             durability: Durability::Full,
         }
     }
@@ -84,6 +87,7 @@ impl SqliteStore {
         blocking(move || {
             let owner = owner::Owner::take(&options.path)?;
             let connection = file::open_for_writing(&options.path, options.durability)?;
+            file::limit(&connection, options.max_bytes)?;
             let loader = Arc::default();
             let readers = Readers::start(&options, Arc::clone(&loader))?;
             let bounds = history::bounds(&connection)?.bounds;

@@ -64,6 +64,7 @@ impl Writer {
         let mut thread = Thread {
             head: 0,
             total: 0,
+            checkpointed: 0,
             incarnation: Incarnation::from_bytes([0; 16]),
             restoring: false,
             last_batch: 1,
@@ -174,6 +175,8 @@ struct Thread {
     head: u64,
     /// Bytes of all event bodies since the store began: how compaction knows their size.
     total: u64,
+    /// The same, when the last checkpoint was asked for.
+    checkpointed: u64,
     incarnation: Incarnation,
     restoring: bool,
     last_batch: usize,
@@ -288,6 +291,7 @@ impl Thread {
         self.incarnation = meta.bounds.incarnation;
         self.restoring = meta.restoring;
         self.total = unsigned(total.unwrap_or(0));
+        self.checkpointed = self.total;
         Ok(())
     }
 

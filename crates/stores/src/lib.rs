@@ -1,1 +1,23 @@
+//! Opens a store by its address, and what operators do with a store: check, backup, restore,
+//! export, import.
 
+mod backup;
+mod check;
+mod dump;
+mod error;
+mod export;
+mod import;
+mod load;
+mod open;
+
+pub use backup::{BackupSummary, RestoreSummary, backup, restore};
+pub use check::{CheckSummary, check};
+pub use dump::{Dump, Dumped};
+pub use error::StoresError;
+pub use export::{ExportSummary, export};
+pub use import::{ImportSummary, import};
+pub use load::Target;
+pub use open::{Kind, OpenOptions, OpenStore, open, open_to_look};
+
+/// Told how far a long operation has come: records and bytes so far.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

@@ -18,6 +18,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
+/// Bytes of events between two checkpoints; the log then holds about three times as much.
+const CHECKPOINT_AFTER: u64 = 4 * 1024 * 1024;
+
 /// One atomic write that waits.
 pub(super) struct Member {
     pub(super) write: AtomicWrite,
@@ -83,6 +86,14 @@ impl Thread {
         }
     }
 
+    /// Not after each commit: a checkpoint syncs the file, which takes as long as a commit.
+    fn wake_checkpoints(&mut self) {
+        if self.total - self.checkpointed >= CHECKPOINT_AFTER {
+            self.checkpointed = self.total;
+            self.start.checkpoints.wake();
+        }
+    }
+
     fn answer(&mut self, members: Vec<Member>, judged: Judged) {
         self.head = judged.head;
         self.total = judged.total;
@@ -93,7 +104,7 @@ impl Thread {
         if !judged.groups.is_empty() {
             // Fails only when the store is being dropped, and with it every watcher.
             let _ = self.publish.send(judged.groups);
-            self.start.checkpoints.wake();
+            self.wake_checkpoints();
         }
     }
 

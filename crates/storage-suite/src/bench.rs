@@ -1,0 +1,254 @@
+//! What a case works with, and how it is run.
+
+use crate::shim::Shim;
+use crate::subject::Subject;
+use coeval_storage::{Delivery, Span, StorageError};
+use coeval_storage::{
+    DynStore, Entry, Key, Millis, Order, Put, Range, Record, Store, Token, Watch, WatchRequest,
+};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How single-key writes are said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As they are.
+    Direct,
+    /// As atomic writes with one more condition.
+    Shim,
+}
+
+/// How long anything may take that a case waits for.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A fresh store and a handle on it.
+pub struct Bench {
+    /// The store under test.
+    pub subject: Box<dyn Subject>,
+    /// The first handle.
+    pub store: DynStore,
+    way: Way,
+}
+
+impl std::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}", self.subject.kind(), self.way)
+    }
+}
+
+/// Runs one case; fails with its name if it takes more than a minute.
+///
+/// # Panics
+/// If the case fails.
+pub async fn run(
+    name: &'static str,
+    way: Way,
+    subject: Box<dyn Subject>,
+    case: impl for<'a> FnOnce(&'a Bench) -> BoxFuture<'a, ()>,
+) {
+    let bench = Bench::new(subject, way).await;
+    let time = Duration::from_secs_f64(60.0 * crate::scale().max(1.0));
+    if tokio::time::timeout(time, case(&bench)).await.is_err() {
+        panic!("{name} ({bench:?}) took more than {time:?}");
+    }
+    bench.store.close().await;
+    bench.subject.finish().await;
+}
+
+impl Bench {
+    /// A bench for a fresh store.
+    pub async fn new(subject: Box<dyn Subject>, way: Way) -> Self {
+        let store = subject.handle().await;
+        let mut bench = Self {
+            subject,
+            store: Arc::clone(&store),
+            way,
+        };
+        bench.store = bench.said(store).await;
+        bench
+    }
+
+    async fn said(&self, store: DynStore) -> DynStore {
+        match self.way {
+            Way::Direct => store,
+            Way::Shim => Arc::new(Shim::new(store).await.expect("the sentinel")),
+        }
+    }
+
+    /// One more handle.
+    pub async fn handle(&self) -> DynStore {
+        self.said(self.subject.handle().await).await
+    }
+
+    /// One more handle, of a server whose clock is `offset` milliseconds ahead.
+    pub async fn handle_with_clock(&self, offset: i64) -> DynStore {
+        self.said(self.subject.handle_with_clock(offset).await)
+            .await
+    }
+
+    /// A token of the present.
+    pub async fn now(&self) -> Token {
+        let status = self.store.status().await.expect("the status");
+        Token {
+            incarnation: status.incarnation,
+            sequence: status.head,
+        }
+    }
+
+    /// Watches the keys below `prefix` from `from`, or from now; the `Live` delivery is taken.
+    pub async fn watch(&self, prefix: &str, from: Option<Token>) -> (Token, Watch) {
+        watch(&self.store, prefix, from).await
+    }
+}
+
+/// A key.
+#[must_use]
+pub fn key(text: &str) -> Key {
+    Key::try_from(text).expect("a key")
+}
+
+/// A put of a text.
+#[must_use]
+pub fn text(body: &str) -> Put {
+    Put::of(body.as_bytes().to_vec())
+}
+
+/// A put of a text that vanishes in `millis`.
+#[must_use]
+pub fn fleeting(body: &str, millis: i64) -> Put {
+    text(body).expiring(Some(in_millis(millis)))
+}
+
+/// The machine's clock and `millis` more.
+#[must_use]
+pub fn in_millis(millis: i64) -> Millis {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("1970");
+    Millis(i64::try_from(now.as_millis()).expect("a date")).plus(millis)
+}
+
+/// The body of a record as text.
+#[must_use]
+pub fn body(record: &Record) -> String {
+    String::from_utf8_lossy(&record.content.body).into_owned()
+}
+
+/// The record of an entry.
+///
+/// # Panics
+/// If it is damaged.
+#[must_use]
+pub fn record(entry: &Entry) -> &Record {
+    entry.stored.record().expect("a whole record")
+}
+
+/// The keys of entries, as text.
+#[must_use]
+pub fn names(entries: &[Entry]) -> Vec<String> {
+    entries.iter().map(|entry| entry.key.to_string()).collect()
+}
+
+/// Everything in a range, page by page, `at_once` items at a time.
+///
+/// # Panics
+/// If the store fails, or a page breaks the rules of paging.
+pub async fn pages(store: &dyn Store, range: Range, at_once: usize) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::new();
+    let mut range = range.limit(at_once);
+    loop {
+        let (_, page) = store.range(range.clone()).await.expect("a page");
+        assert!(page.entries.len() <= at_once, "a page beyond its limit");
+        all.extend(page.entries);
+        if !page.more {
+            break;
+        }
+        let last = all.last().expect("a page that has more is not empty");
+        range = range.after(&last.key);
+    }
+    let ordered = all.windows(2).all(|pair| match range.order {
+        Order::Ascending => pair[0].key < pair[1].key,
+        Order::Descending => pair[0].key > pair[1].key,
+    });
+    assert!(ordered, "out of order: {:?}", names(&all));
+    all
+}
+
+/// Watches the keys below `prefix`; the `Live` delivery is taken and returned.
+///
+/// # Panics
+/// If the watch is refused or its first delivery is not `Live`.
+pub async fn watch(store: &dyn Store, prefix: &str, from: Option<Token>) -> (Token, Watch) {
+    let span = Span::below(&key(prefix));
+    watch_span(store, span, from).await
+}
+
+/// As [`watch`], of any span.
+///
+/// # Panics
+/// If the watch is refused or its first delivery is not `Live`.
+pub async fn watch_span(store: &dyn Store, span: Span, from: Option<Token>) -> (Token, Watch) {
+    let request = WatchRequest { span, from };
+    let mut watch = store.watch(request).await.expect("a watch");
+    match next(&mut watch).await {
+        Ok(Delivery::Live(token)) => (token, watch),
+        other => panic!("the first delivery is {other:?}"),
+    }
+}
+
+/// The next delivery.
+///
+/// # Errors
+/// What the watch ends with.
+///
+/// # Panics
+/// If nothing comes, or the watch ends without an error.
+pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
+    match tokio::time::timeout(PATIENCE, watch.next()).await {
+        Ok(Some(delivery)) => delivery,
+        Ok(None) => panic!("the watch ended without a word"),
+        Err(_) => panic!("nothing was delivered within {PATIENCE:?}"),
+    }
+}
+
+/// The next group of events, past bookmarks.
+///
+/// # Panics
+/// If something else comes.
+pub async fn next_group(watch: &mut Watch) -> (Token, Arc<coeval_storage::Group>) {
+    loop {
+        match next(watch).await {
+            Ok(Delivery::Events(token, group)) => {
+                assert_eq!(token.sequence, group.sequence);
+                return (token, group);
+            }
+            Ok(Delivery::Bookmark(_)) => {}
+            other => panic!("instead of events: {other:?}"),
+        }
+    }
+}
+
+/// Asks until the answer is yes.
+///
+/// # Panics
+/// With `what`, if it never is.
+pub async fn eventually<F: Future<Output = bool>>(what: &str, mut ask: impl FnMut() -> F) {
+    let begun = Instant::now();
+    while !ask().await {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Fails unless the result is this refusal.
+#[macro_export]
+macro_rules! refused {
+    ($result:expr, $refusal:pat $(if $guard:expr)?) => {{
+        let result = $result;
+        assert!(
+            matches!(&result, Err($refusal) $(if $guard)?),
+            "expected {}, got {result:?}",
+            stringify!($refusal),
+        );
+    }};
+}

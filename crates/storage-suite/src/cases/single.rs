@@ -1,0 +1,117 @@
+//! Single keys.
+
+use crate::bench::{Bench, body, key, text};
+use crate::refused;
+use coeval_storage::StorageError::{AlreadyExists, InvalidKey, NotFound};
+use coeval_storage::{Content, Key, Put, Store};
+
+pub async fn an_update_of_a_missing_key_is_not_found(bench: &Bench) {
+    let missing = key("a/missing");
+    let update = bench.store.update(&missing, text("x")).await;
+    refused!(update, NotFound { key } if *key == missing);
+    refused!(bench.store.get(&missing).await, NotFound { .. });
+}
+
+pub async fn what_was_created_reads_back_with_its_revision(bench: &Bench) {
+    let put = Put::of(Content {
+        flags: 5,
+        fields: vec![(7, "beside".into()), (200, "".into())],
+        body: "the body".into(),
+    });
+    let written = bench.store.create(&key("a/b"), put.clone()).await.unwrap();
+    let record = bench.store.get(&key("a/b")).await.unwrap();
+    assert_eq!(record.revision, written.revision);
+    assert_eq!(record.content, put.content);
+    assert_eq!((record.expires, record.indexed), (None, false));
+}
+
+pub async fn a_second_create_is_refused_with_the_current_revision(bench: &Bench) {
+    let first = bench.store.create(&key("a"), text("1")).await.unwrap();
+    let second = bench.store.create(&key("a"), text("2")).await;
+    refused!(second, AlreadyExists { key: at, current }
+        if *at == key("a") && *current == first.revision);
+    assert_eq!(body(&bench.store.get(&key("a")).await.unwrap()), "1");
+}
+
+pub async fn a_deleted_key_is_not_found(bench: &Bench) {
+    bench.store.create(&key("a"), text("1")).await.unwrap();
+    bench.store.delete(&key("a")).await.unwrap();
+    refused!(bench.store.get(&key("a")).await, NotFound { key: at } if *at == key("a"));
+}
+
+pub async fn a_second_delete_is_not_found(bench: &Bench) {
+    bench.store.create(&key("a"), text("1")).await.unwrap();
+    bench.store.delete(&key("a")).await.unwrap();
+    refused!(bench.store.delete(&key("a")).await, NotFound { key: at } if *at == key("a"));
+}
+
+pub async fn a_put_needs_no_record_and_replaces_one(bench: &Bench) {
+    let first = bench.store.put(&key("a"), text("1")).await.unwrap();
+    let second = bench.store.put(&key("a"), text("2")).await.unwrap();
+    assert!(first.token.sequence < second.token.sequence);
+    assert_eq!(first.token.incarnation, second.token.incarnation);
+    let record = bench.store.get(&key("a")).await.unwrap();
+    assert_eq!(
+        (body(&record), record.revision),
+        ("2".into(), second.revision)
+    );
+}
+
+pub async fn a_long_binary_key_and_a_binary_value_read_back(bench: &Bench) {
+    let bytes = |n: usize| -> Vec<u8> { (0..n).map(|i| (i * 7 % 256) as u8).collect() };
+    let mut name = bytes(1_000);
+    for byte in &mut name {
+        // Every byte may be in a key; only parts that are empty, `.` or `..` may not.
+        if *byte == b'/' || *byte == b'.' {
+            *byte = 0xff;
+        }
+    }
+    let long = Key::new(name).unwrap();
+    let longest = Key::new(vec![0xfe; 1_024]).unwrap();
+    let values = [bytes(100_000), Vec::new(), vec![0], vec![0xff; 3]];
+    for name in [&long, &longest] {
+        for value in &values {
+            let put = Put::of(value.clone());
+            let written = bench.store.put(name, put).await.unwrap();
+            let record = bench.store.get(name).await.unwrap();
+            assert_eq!(record.revision, written.revision);
+            assert_eq!(record.content.body, *value);
+        }
+    }
+}
+
+pub async fn a_malformed_key_is_refused_before_any_io(bench: &Bench) {
+    let before = bench.now().await;
+    let too_long = "x".repeat(1_025);
+    for malformed in [
+        "", "a//b", "/a", "a/", ".", "..", "a/./b", "a/..", &too_long,
+    ] {
+        refused!(Key::try_from(malformed), InvalidKey { reason } if !reason.is_empty());
+        refused!(key("a").join(format!("/{malformed}")), InvalidKey { .. });
+    }
+    assert_eq!(bench.now().await, before);
+}
+
+pub async fn a_rewrite_with_the_same_value_changes_the_revision(bench: &Bench) {
+    let first = bench.store.put(&key("a"), text("same")).await.unwrap();
+    let second = bench.store.put(&key("a"), text("same")).await.unwrap();
+    let third = bench.store.update(&key("a"), text("same")).await.unwrap();
+    let mut revisions = vec![first.revision, second.revision, third.revision];
+    revisions.sort();
+    revisions.dedup();
+    assert_eq!(revisions.len(), 3);
+    let record = bench.store.get(&key("a")).await.unwrap();
+    assert_eq!(record.revision, third.revision);
+}
+
+pub async fn every_handle_sees_what_another_wrote(bench: &Bench) {
+    let other = bench.handle().await;
+    for round in 0..20 {
+        let value = format!("{round}");
+        let written = bench.store.put(&key("a"), text(&value)).await.unwrap();
+        let record = other.get(&key("a")).await.unwrap();
+        assert_eq!((body(&record), record.revision), (value, written.revision));
+    }
+    other.delete(&key("a")).await.unwrap();
+    refused!(bench.store.get(&key("a")).await, NotFound { .. });
+}

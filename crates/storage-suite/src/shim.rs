@@ -1,0 +1,89 @@
+//! Another way of saying a single-key write.
+
+use async_trait::async_trait;
+use coeval_storage::{
+    Action, Adoption, AtomicWrite, Condition, DynStore, Entry, Key, LogPage, Put, ReadRequest,
+    Retention, Revision, Snapshot, Status, StorageError, Store, Token, Watch, WatchRequest,
+    Written,
+};
+
+/// A store whose single-key writes are atomic writes with one more condition, on a sentinel that
+/// always holds.
+#[derive(Debug)]
+pub struct Shim {
+    store: DynStore,
+    sentinel: Key,
+    revision: Revision,
+}
+
+impl Shim {
+    /// Around a handle; creates the sentinel, or uses the one that another handle created.
+    ///
+    /// # Errors
+    /// What the store fails with.
+    pub async fn new(store: DynStore) -> Result<Self, StorageError> {
+        // No case ranges over keys that begin like this.
+        let sentinel = Key::try_from("~sentinel")?;
+        let revision = match store.create(&sentinel, Put::of(b"holds".to_vec())).await {
+            Ok(written) => written.revision,
+            Err(StorageError::AlreadyExists { current, .. }) => current,
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            store,
+            sentinel,
+            revision,
+        })
+    }
+}
+
+#[async_trait]
+impl Store for Shim {
+    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+        self.store.read(request).await
+    }
+
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        self.store.atomic_write(write).await
+    }
+
+    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+        self.store.watch(request).await
+    }
+
+    async fn events(&self, after: u64) -> Result<LogPage, StorageError> {
+        self.store.events(after).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        self.store.expired(limit).await
+    }
+
+    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+        self.store.compact(keep).await
+    }
+
+    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+        self.store.adopt(step).await
+    }
+
+    async fn status(&self) -> Result<Status, StorageError> {
+        self.store.status().await
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+
+    async fn single(
+        &self,
+        key: &Key,
+        condition: Condition,
+        action: Action,
+    ) -> Result<Written, StorageError> {
+        let write = AtomicWrite::new()
+            .when(&self.sentinel, Condition::RevisionIs(self.revision))
+            .step(key, condition, action);
+        self.store.atomic_write(write).await
+    }
+}

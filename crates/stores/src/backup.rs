@@ -1,0 +1,202 @@
+//! Backup and restore.
+//!
+//! A backup is an embedded store's file, whatever store it was taken from: it can be checked,
+//! looked at with SQLite's tools, and served from.
+
+use crate::load::Load;
+use crate::{Dump, Dumped, Progress, StoresError, Target};
+use coeval_storage::event::{RawChange, RawTo};
+use coeval_storage::record::encode;
+use coeval_storage::{Adoption, Entry, Key, Revision, Store, Stored, Token};
+use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
+use std::path::{Path, PathBuf};
+
+const SEQUENCE: &str = "backup-sequence";
+const SOURCE: &str = "backup-source";
+
+/// What a backup holds.
+#[derive(Clone, Debug)]
+pub struct BackupSummary {
+    /// Items written, later changes of a record counted again.
+    pub written: u64,
+    /// The one sequence that it shows.
+    pub token: Token,
+    /// Records that are damaged in the source; they are in the backup as they are.
+    pub damaged: Vec<Key>,
+}
+
+/// Copies every record of `store`, at one sequence, to the new file `to`.
+///
+/// # Errors
+/// If `to` exists; what the store says. A backup that failed leaves no file under that name.
+pub async fn backup(
+    store: &dyn Store,
+    to: &Path,
+    progress: Progress<'_>,
+) -> Result<BackupSummary, StoresError> {
+    if to.exists() {
+        return Err(StoresError::file(to, "the file exists already"));
+    }
+    let partial = PathBuf::from(format!("{}.partial", to.display()));
+    remove(&partial)?;
+    let result = fill(store, &partial, progress).await;
+    if result.is_ok() {
+        std::fs::rename(&partial, to).map_err(|e| StoresError::file(to, e))?;
+        sync_folder(to)?;
+    }
+    remove(&partial)?;
+    result
+}
+
+async fn fill(
+    store: &dyn Store,
+    partial: &Path,
+    progress: Progress<'_>,
+) -> Result<BackupSummary, StoresError> {
+    let source = store.status().await?;
+    let target = SqliteStore::open(SqliteOptions::at(partial)).await?;
+    target.adopt(Adoption::Begin).await?;
+    let mut dump = Dump::new(store);
+    let (mut written, mut bytes, mut damaged) = (0, 0, Vec::new());
+    while let Some(items) = dump.next().await? {
+        let records: Vec<_> = items
+            .into_iter()
+            .map(|item| raw(item, &mut damaged))
+            .collect();
+        written += records.len() as u64;
+        bytes += records.iter().map(size).sum::<u64>();
+        target.load(records).await?;
+        progress(written, bytes);
+    }
+    let token = dump
+        .token()
+        .ok_or(coeval_storage::StorageError::Compacted)?;
+    target.adopt(Adoption::Finish).await?;
+    target.set_note(SOURCE, source.kind).await?;
+    target.set_note(SEQUENCE, &token.to_string()).await?;
+    target.close().await;
+    Ok(BackupSummary {
+        written,
+        token,
+        damaged,
+    })
+}
+
+fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
+    match item {
+        Dumped::Deleted(key) => RawChange {
+            key,
+            to: RawTo::Deleted(Revision::NEVER),
+        },
+        Dumped::Record(Entry { key, stored }) => {
+            let raw = match stored {
+                Stored::Record(record) => encode(&key, &record),
+                Stored::Damaged { raw, .. } => {
+                    damaged.push(key.clone());
+                    raw
+                }
+            };
+            RawChange {
+                key,
+                to: RawTo::Put(raw),
+            }
+        }
+    }
+}
+
+fn size(record: &RawChange) -> u64 {
+    match &record.to {
+        RawTo::Put(raw) => raw.len() as u64,
+        RawTo::Deleted(_) => 0,
+    }
+}
+
+/// What a restore did.
+#[derive(Clone, Debug)]
+pub struct RestoreSummary {
+    /// Records restored.
+    pub records: u64,
+    /// The sequence at which the backup was taken, as its store named it.
+    pub taken_at: Token,
+    /// Where the store's new history begins.
+    pub token: Token,
+    /// Records that are damaged in the backup, and were left out.
+    pub damaged: Vec<Key>,
+}
+
+/// Fills `store` from a backup and begins a new history: whoever resumes from before is told.
+///
+/// # Errors
+/// [`StoresError::BackupInvalid`]; [`StoresError::NotEmpty`]; what the stores say.
+pub async fn restore(
+    store: &dyn Store,
+    from: &Path,
+    target: Target,
+    progress: Progress<'_>,
+) -> Result<RestoreSummary, StoresError> {
+    let invalid = |reason: String| StoresError::BackupInvalid {
+        path: from.to_owned(),
+        reason,
+    };
+    let source = SqliteStore::open_read_only(SqliteOptions::at(from))
+        .await
+        .map_err(|e| invalid(e.to_string()))?;
+    let notes = source.notes().await.map_err(|e| invalid(e.to_string()))?;
+    let taken_at = notes
+        .get(SEQUENCE)
+        .and_then(|text| Token::from_opaque(text))
+        .ok_or_else(|| invalid("it does not say at which sequence it was taken".into()))?;
+    let mut load = Load::begin(store, target).await?;
+    let mut dump = Dump::new(&source);
+    let (mut records, mut bytes, mut damaged) = (0, 0, Vec::new());
+    while let Some(items) = dump.next().await? {
+        for item in items {
+            match item {
+                Dumped::Record(Entry {
+                    key,
+                    stored: Stored::Record(record),
+                }) => {
+                    records += 1;
+                    bytes += record.content.stored_size() as u64;
+                    load.put(&key, record).await?;
+                }
+                Dumped::Record(Entry { key, .. }) => damaged.push(key),
+                Dumped::Deleted(key) => load.delete(&key).await?,
+            }
+        }
+        progress(records, bytes);
+    }
+    let token = load.finish().await?;
+    source.close().await;
+    Ok(RestoreSummary {
+        records,
+        taken_at,
+        token,
+        damaged,
+    })
+}
+
+/// Removes the file with all that SQLite puts beside it.
+fn remove(path: &Path) -> Result<(), StoresError> {
+    for suffix in ["", "-wal", "-shm", "-owner"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        match std::fs::remove_file(&name) {
+            Ok(()) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(StoresError::file(Path::new(&name), e)),
+        }
+    }
+    Ok(())
+}
+
+/// The rename itself must survive a power failure too.
+fn sync_folder(of: &Path) -> Result<(), StoresError> {
+    let folder = match of.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    std::fs::File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|e| StoresError::file(folder, e))
+}

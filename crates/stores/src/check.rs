@@ -1,0 +1,105 @@
+//! Verifies every record and the order of events.
+
+use crate::{Progress, StoresError};
+use coeval_storage::{Change, Range, Span, Store, Stored};
+
+/// Findings that are listed one by one; more are only counted.
+const LISTED: usize = 100;
+
+/// What a check found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckSummary {
+    /// Records looked at.
+    pub records: u64,
+    /// Events looked at.
+    pub events: u64,
+    /// How many things are wrong.
+    pub wrong: u64,
+    /// The first hundred of them, a sentence each.
+    pub findings: Vec<String>,
+}
+
+impl CheckSummary {
+    /// Notes one thing that is wrong.
+    pub fn wrong(&mut self, finding: String) {
+        self.wrong += 1;
+        if self.findings.len() < LISTED {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// Looks at everything in `store`; also while it is written to.
+///
+/// # Errors
+/// What the store says; what is wrong with records is in the summary.
+pub async fn check(store: &dyn Store, progress: Progress<'_>) -> Result<CheckSummary, StoresError> {
+    let mut summary = CheckSummary::default();
+    records(store, &mut summary, progress).await?;
+    events(store, &mut summary, progress).await?;
+    Ok(summary)
+}
+
+async fn records(
+    store: &dyn Store,
+    summary: &mut CheckSummary,
+    progress: Progress<'_>,
+) -> Result<(), StoresError> {
+    let mut range = Range::of(Span::everything());
+    loop {
+        let (_, page) = store.range(range.clone()).await?;
+        for entry in &page.entries {
+            summary.records += 1;
+            if let Stored::Damaged { damage, .. } = &entry.stored {
+                summary.wrong(format!("the record {} is damaged: {damage}", entry.key));
+            }
+        }
+        progress(summary.records, 0);
+        match page.entries.last() {
+            Some(last) if page.more => range = range.after(&last.key),
+            _ => return Ok(()),
+        }
+    }
+}
+
+async fn events(
+    store: &dyn Store,
+    summary: &mut CheckSummary,
+    progress: Progress<'_>,
+) -> Result<(), StoresError> {
+    let mut after = 0;
+    let mut last = 0;
+    loop {
+        let page = match store.events(after).await {
+            Ok(page) => page,
+            Err(error) => {
+                summary.wrong(format!("the events after sequence {after}: {error}"));
+                return Ok(());
+            }
+        };
+        for group in &page.groups {
+            summary.events += group.events.len() as u64;
+            if group.sequence <= last {
+                summary.wrong(format!("sequence {} follows {last}", group.sequence));
+            }
+            last = group.sequence;
+            for event in &group.events {
+                if let Change::Put(Stored::Damaged { damage, .. }) = &event.change {
+                    let (sequence, key) = (group.sequence, &event.key);
+                    summary.wrong(format!(
+                        "the event of {key} at sequence {sequence} is damaged: {damage}"
+                    ));
+                }
+            }
+        }
+        progress(summary.records + summary.events, 0);
+        if page.complete_to >= page.bounds.head {
+            return Ok(());
+        }
+        if page.complete_to <= after {
+            summary.wrong(format!("the event log does not go on after {after}"));
+            return Ok(());
+        }
+        after = page.complete_to;
+    }
+}

@@ -1,0 +1,139 @@
+//! From an address to a store with all its layers.
+
+use coeval_storage::feed::RingSize;
+use coeval_storage::layers::{Checked, Metered, Traced};
+use coeval_storage::maintenance::{Maintenance, Running, maintain};
+use coeval_storage::{DynStore, Limits, StorageError, Store};
+use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How a store is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Bounds of records, writes and pages.
+    pub limits: Limits,
+    /// How many recent events are held in memory for watchers.
+    pub ring: RingSize,
+    /// The background work.
+    pub maintenance: Maintenance,
+}
+
+/// Which store an address names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `sqlite:PATH`
+    Sqlite(PathBuf),
+    /// `postgres://…`
+    Postgres,
+    /// `etcd://…`
+    Etcd,
+}
+
+impl Kind {
+    /// Reads the address's scheme.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidUrl`]; the address itself stays out of the error, for it may hold a
+    /// password.
+    pub fn of(url: &str) -> Result<Self, StorageError> {
+        let refuse = |reason: &str| {
+            Err(StorageError::InvalidUrl {
+                reason: reason.into(),
+            })
+        };
+        match url.split_once(':') {
+            Some(("sqlite", "")) => refuse("sqlite: needs the path of a file"),
+            Some(("sqlite", path)) => Ok(Self::Sqlite(path.into())),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres),
+            Some(("etcd", _)) => Ok(Self::Etcd),
+            _ => refuse("it begins with none of sqlite:, postgres:, etcd:"),
+        }
+    }
+}
+
+/// A store, its background work running until this is dropped.
+#[derive(Debug)]
+pub struct OpenStore {
+    /// The store, with all layers.
+    pub store: DynStore,
+    _running: Option<Running>,
+}
+
+/// Opens a store to serve from it.
+///
+/// # Errors
+/// What the store says.
+pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
+    let store = match Kind::of(url)? {
+        Kind::Sqlite(path) => {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|e| {
+                    StorageError::unavailable(format!("can't make {}: {e}", folder.display()))
+                })?;
+            }
+            dress(SqliteStore::open(sqlite(path, &options)).await?, &options)
+        }
+        Kind::Postgres | Kind::Etcd => {
+            return Err(StorageError::InvalidUrl {
+                reason: "not yet".into(),
+            });
+        }
+    };
+    Ok(OpenStore {
+        _running: Some(maintain(Arc::clone(&store), options.maintenance)),
+        store,
+    })
+}
+
+/// Opens a store to look at it, also while a server owns it, and without background work.
+///
+/// # Errors
+/// What the store says.
+pub async fn open_to_look(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
+    match Kind::of(url)? {
+        Kind::Sqlite(path) => Ok(OpenStore {
+            store: dress(
+                SqliteStore::open_read_only(sqlite(path, &options)).await?,
+                &options,
+            ),
+            _running: None,
+        }),
+        Kind::Postgres | Kind::Etcd => {
+            let mut opened = open(url, options).await?;
+            opened._running = None;
+            Ok(opened)
+        }
+    }
+}
+
+fn sqlite(path: PathBuf, options: &OpenOptions) -> SqliteOptions {
+    SqliteOptions {
+        limits: options.limits,
+        ring: options.ring,
+        ..SqliteOptions::at(path)
+    }
+}
+
+fn dress(store: impl Store, options: &OpenOptions) -> DynStore {
+    Arc::new(Traced(Metered::new(Checked::new(store, options.limits))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_its_store_and_nonsense_is_refused_without_being_repeated() {
+        assert_eq!(
+            Kind::of("sqlite:a/b.db").unwrap(),
+            Kind::Sqlite("a/b.db".into())
+        );
+        assert_eq!(Kind::of("postgres://u:p@h/d").unwrap(), Kind::Postgres);
+        assert_eq!(Kind::of("etcd://h:2379").unwrap(), Kind::Etcd);
+        for bad in ["", "sqlite:", "mysql://u:geheim@h", "geheim"] {
+            let error = Kind::of(bad).unwrap_err().to_string();
+            assert!(!error.contains("geheim"), "{error}");
+        }
+    }
+}
