@@ -32,6 +32,14 @@ pub(crate) fn open_for_writing(
     durability: Durability,
 ) -> Result<Connection, StorageError> {
     let connection = Connection::open(path).map_err(typed)?;
+    common_settings(&connection)?;
+    // Before anything is set, so that what is not ours stays as it is.
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(typed)?;
+    if tables > 0 {
+        check_ours(&connection, path)?;
+    }
     let sync = match durability {
         Durability::Full => "FULL",
         Durability::Off => "OFF",
@@ -46,19 +54,9 @@ pub(crate) fn open_for_writing(
              PRAGMA journal_size_limit = 67108864;"
         ))
         .map_err(typed)?;
-    common_settings(&connection)?;
-    let application: u32 = pragma(&connection, "application_id")?;
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(typed)?;
     if tables == 0 {
         create(&connection)?;
-    } else if application != APPLICATION {
-        return Err(StorageError::InvalidUrl {
-            reason: format!("{} is a database of something else", path.display()),
-        });
     }
-    check_level(&connection)?;
     Ok(connection)
 }
 
@@ -69,12 +67,7 @@ pub(crate) fn open_for_reading(path: &Path) -> Result<Connection, StorageError> 
         .execute_batch("PRAGMA cache_size = -16384;")
         .map_err(typed)?;
     common_settings(&connection)?;
-    if pragma(&connection, "application_id")? != APPLICATION {
-        return Err(StorageError::InvalidUrl {
-            reason: format!("{} is not a store of Coeval", path.display()),
-        });
-    }
-    check_level(&connection)?;
+    check_ours(&connection, path)?;
     Ok(connection)
 }
 
@@ -91,7 +84,12 @@ fn pragma(connection: &Connection, name: &str) -> Result<u32, StorageError> {
         .map_err(typed)
 }
 
-fn check_level(connection: &Connection) -> Result<(), StorageError> {
+fn check_ours(connection: &Connection, path: &Path) -> Result<(), StorageError> {
+    if pragma(connection, "application_id")? != APPLICATION {
+        return Err(StorageError::InvalidUrl {
+            reason: format!("{} is not a store of Coeval", path.display()),
+        });
+    }
     let found = pragma(connection, "user_version")?;
     if found > LEVEL {
         return Err(StorageError::UnknownLevel {

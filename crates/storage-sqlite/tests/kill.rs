@@ -14,18 +14,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
+const TEST: &str = "acknowledged_writes_survive_kill_9_and_no_atomic_write_is_half_there";
 const WRITERS: usize = 8;
 const STORE: &str = "COEVAL_TEST_KILL_STORE";
 const FIRST: &str = "COEVAL_TEST_KILL_FIRST";
 
-/// Not a test of its own: what the killed process runs.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn writer_process() {
-    let Ok(path) = std::env::var(STORE) else {
-        return;
-    };
+/// What the killed process runs.
+async fn write_for_ever(path: &str) {
     let first: u64 = std::env::var(FIRST).unwrap().parse().unwrap();
-    let store = Arc::new(open(Path::new(&path)).await);
+    let store = Arc::new(open(Path::new(path)).await);
     let writers = (0..WRITERS).map(|writer| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
@@ -55,12 +52,7 @@ async fn write_pair(store: &SqliteStore, writer: usize, number: u64) {
 /// Runs the writer, kills it, returns the last number that each writer was told is safe.
 fn kill_at_random(path: &Path, first: u64, wait: Duration) -> HashMap<usize, u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "writer_process",
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args(["--exact", TEST, "--nocapture", "--test-threads=1"])
         .env(STORE, path)
         .env(FIRST, first.to_string())
         .stdout(Stdio::piped())
@@ -93,6 +85,9 @@ fn kill_at_random(path: &Path, first: u64, wait: Duration) -> HashMap<usize, u64
 
 #[tokio::test(flavor = "multi_thread")]
 async fn acknowledged_writes_survive_kill_9_and_no_atomic_write_is_half_there() {
+    if let Ok(path) = std::env::var(STORE) {
+        return write_for_ever(&path).await;
+    }
     let rounds = scaled(100);
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("coeval.db");

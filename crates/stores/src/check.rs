@@ -2,6 +2,8 @@
 
 use crate::{Progress, StoresError};
 use coeval_storage::{Change, Range, Span, Store, Stored};
+use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
+use std::path::Path;
 
 /// Findings that are listed one by one; more are only counted.
 const LISTED: usize = 100;
@@ -102,4 +104,15 @@ async fn events(
         }
         after = page.complete_to;
     }
+}
+
+/// SQLite's own look at the file of an embedded store: broken pages, indexes that miss rows.
+///
+/// # Errors
+/// If the file can't be opened as a store.
+pub async fn check_file(path: &Path) -> Result<Vec<String>, StoresError> {
+    let store = SqliteStore::open_read_only(SqliteOptions::at(path)).await?;
+    let found = store.check_file().await;
+    store.close().await;
+    Ok(found?)
 }

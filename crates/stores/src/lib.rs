@@ -11,7 +11,7 @@ mod load;
 mod open;
 
 pub use backup::{BackupSummary, RestoreSummary, backup, restore};
-pub use check::{CheckSummary, check};
+pub use check::{CheckSummary, check, check_file};
 pub use dump::{Dump, Dumped};
 pub use error::StoresError;
 pub use export::{ExportSummary, export};

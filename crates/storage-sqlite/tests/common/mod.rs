@@ -4,10 +4,10 @@ use coeval_storage::Key;
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::Path;
 
-pub fn key(text: &str) -> Key {
+pub(crate) fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-pub async fn open(path: &Path) -> SqliteStore {
+pub(crate) async fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(SqliteOptions::at(path)).await.unwrap()
 }
