@@ -6,12 +6,12 @@ use coeval_stores::{OpenOptions, open};
 use std::time::Duration;
 
 pub(crate) async fn postgres(table: &mut Table, time: Duration) {
-    let server = coeval_storage_suite::servers::Postgres::start();
+    let server = coeval_storage_suite::servers::Postgres::start().unwrap();
     measure(table, "postgres", &server.url(), (5.0, time)).await;
 }
 
 pub(crate) async fn etcd(table: &mut Table, time: Duration) {
-    let server = coeval_storage_suite::servers::Etcd::start(1);
+    let server = coeval_storage_suite::servers::Etcd::start(1).unwrap();
     measure(table, "etcd, one member", &server.url(), (3.0, time)).await;
 }
 

@@ -4,6 +4,8 @@ use coeval_storage::feed::RingSize;
 use coeval_storage::layers::{Checked, Metered, Traced};
 use coeval_storage::maintenance::{Maintenance, Running, maintain};
 use coeval_storage::{DynStore, Limits, StorageError, Store};
+use coeval_storage_etcd::{EtcdOptions, EtcdStore};
+use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,10 +76,21 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
             }
             dress(SqliteStore::open(sqlite(path, &options)).await?, &options)
         }
-        Kind::Postgres | Kind::Etcd => {
-            return Err(StorageError::InvalidUrl {
-                reason: "not yet".into(),
-            });
+        Kind::Postgres => {
+            let opened = PostgresOptions {
+                limits: options.limits,
+                ring: options.ring,
+                ..PostgresOptions::new(url)
+            };
+            dress(PostgresStore::open(opened).await?, &options)
+        }
+        Kind::Etcd => {
+            let opened = EtcdOptions {
+                limits: options.limits,
+                ring: options.ring,
+                ..EtcdOptions::at(url)
+            };
+            dress(EtcdStore::open(opened).await?, &options)
         }
     };
     Ok(OpenStore {

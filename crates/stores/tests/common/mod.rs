@@ -1,0 +1,69 @@
+//! Fresh stores of each kind.
+
+use coeval_storage::{Key, Range, Record, Span, Store};
+use coeval_storage_suite::servers;
+use coeval_stores::{OpenOptions, OpenStore, open};
+use std::collections::BTreeMap;
+use tempfile::TempDir;
+
+/// The address of a fresh, empty store.
+pub(crate) struct Place {
+    pub(crate) url: String,
+    _folder: Option<TempDir>,
+}
+
+impl Place {
+    pub(crate) fn sqlite() -> Self {
+        let folder = TempDir::new().unwrap();
+        Self {
+            url: format!("sqlite:{}/coeval.db", folder.path().display()),
+            _folder: Some(folder),
+        }
+    }
+
+    pub(crate) fn postgres() -> Self {
+        let url = servers::shared_postgres();
+        let separator = if url.contains('?') { '&' } else { '?' };
+        let schema = servers::fresh_name();
+        Self {
+            url: format!("{url}{separator}schema={schema}"),
+            _folder: None,
+        }
+    }
+
+    pub(crate) fn etcd() -> Self {
+        let prefix = servers::fresh_name();
+        Self {
+            url: format!("{}/{prefix}", servers::shared_etcd().trim_end_matches('/')),
+            _folder: None,
+        }
+    }
+
+    pub(crate) async fn open(&self) -> OpenStore {
+        open(&self.url, OpenOptions::default()).await.unwrap()
+    }
+}
+
+pub(crate) fn key(text: &str) -> Key {
+    Key::try_from(text).unwrap()
+}
+
+pub(crate) fn quiet(_: u64, _: u64) {}
+
+/// Every record of a store.
+pub(crate) async fn contents(store: &dyn Store) -> BTreeMap<Key, Record> {
+    let mut range = Range::of(Span::everything());
+    let mut found = BTreeMap::new();
+    loop {
+        let (_, page) = store.range(range.clone()).await.unwrap();
+        if let Some(last) = page.entries.last() {
+            range = range.after(&last.key);
+        }
+        for entry in page.entries {
+            found.insert(entry.key.clone(), entry.into_record().unwrap());
+        }
+        if !page.more {
+            return found;
+        }
+    }
+}
