@@ -1,5 +1,13 @@
 //! What a disk does to an embedded store: no space, damage, a second owner.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 mod common;
 
 use coeval_storage::{

@@ -1,5 +1,13 @@
 //! kill -9 at a random instant: what was acknowledged is there, and nothing is there by half.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 mod common;
 
 use coeval_storage::{AtomicWrite, Range, ReadRequest, Store};

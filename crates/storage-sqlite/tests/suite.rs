@@ -1,5 +1,13 @@
 //! The common suite on the embedded store.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 use async_trait::async_trait;
 use coeval_storage::feed::RingSize;
 use coeval_storage::{DynStore, Limits, SkewedClock, Store};

@@ -1,6 +1,14 @@
 //! Each acknowledged commit was synced first, shown by watching the system calls. The same check
 //! must fail when syncing is off, or it would show nothing.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 use coeval_storage::{Key, Put, Store};
 use coeval_storage_sqlite::{Durability, SqliteOptions, SqliteStore};
 use std::io::Write;

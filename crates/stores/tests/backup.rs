@@ -1,5 +1,13 @@
 //! Backup while writers write, restore while everybody is there.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 mod common;
 
 use coeval_storage::{

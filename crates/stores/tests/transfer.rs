@@ -1,5 +1,13 @@
 //! Export and import, from one kind of store to another, and what is refused.
 
+// A test that fails may panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 mod common;
 
 use bytes::Bytes;
