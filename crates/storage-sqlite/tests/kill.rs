@@ -99,7 +99,7 @@ async fn acknowledged_writes_survive_kill_9_and_no_atomic_write_is_half_there() 
     let rounds = scaled(100);
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("coeval.db");
-    let (mut first, mut acknowledged) = (0, 0);
+    let (mut first, mut acknowledged, mut sequence) = (0, 0, 0);
     for round in 0..rounds {
         let random = coeval_storage::Revision::draw().unwrap();
         let random = u16::from_be_bytes(*random.as_bytes().first_chunk().unwrap());
@@ -121,6 +121,7 @@ async fn acknowledged_writes_survive_kill_9_and_no_atomic_write_is_half_there() 
         for writer in 0..WRITERS {
             highest = highest.max(assert_whole(&store, writer).await);
         }
+        sequence = assert_log_agrees(&store, sequence).await;
         store.close().await;
         first = highest + 1;
     }
@@ -147,4 +148,33 @@ async fn assert_whole(store: &SqliteStore, writer: usize) -> u64 {
     assert_eq!(left, right, "half an atomic write");
     assert_eq!(left, log, "half an atomic write");
     left.map_or(0, |body| u64::from_be_bytes(*body.first_chunk().unwrap()))
+}
+
+/// What the events since `after` made of each key is what the records say.
+async fn assert_log_agrees(store: &SqliteStore, after: u64) -> u64 {
+    let mut newest = HashMap::new();
+    let mut at = after;
+    loop {
+        let page = store.events(at).await.unwrap();
+        for group in &page.groups {
+            assert_eq!(group.sequence, at + 1, "a gap in the events");
+            assert_eq!(group.events.len(), 3, "half a group");
+            at = group.sequence;
+            for event in &group.events {
+                newest.insert(event.key.clone(), event.revision());
+            }
+        }
+        if at == page.bounds.head {
+            break;
+        }
+    }
+    for (key, revision) in newest {
+        let record = store.get(&key).await.unwrap();
+        assert_eq!(
+            Some(record.revision),
+            revision,
+            "{key}: event and record differ"
+        );
+    }
+    at
 }
