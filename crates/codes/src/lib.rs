@@ -85,6 +85,8 @@ codes! {
     BACKUP_INVALID = 4023, "The file is not a usable backup";
     FAILED = 4024, "The store failed in a way that has no name yet";
     FILE = 4025, "A file can't be read or written";
+    ROUTE_UNKNOWN = 8001, "This server has nothing at that path";
+    METHOD_UNKNOWN = 8002, "The path does not answer that method";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";

@@ -1,1 +1,41 @@
-fn main() {}
+//! `coeval`: the one binary.
+
+mod cli;
+mod config;
+mod errors;
+mod failure;
+mod quantity;
+mod serve;
+mod store_address;
+mod store_commands;
+mod telemetry;
+
+use clap::ArgMatches;
+use cli::{Cli, Command};
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let (cli, matches) = match config::parse::<Cli>(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(stop) => return stop.report(),
+    };
+    let outcome = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::internal(format!("can't start threads: {error}")))
+        .and_then(|runtime| runtime.block_on(run(cli, &matches)));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// `matches` are those of the subcommand: they know where each value came from.
+async fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
+    match cli.command {
+        Command::Serve(options) => serve::run(&options, matches).await,
+        Command::Store(options) => store_commands::run(options, matches).await,
+        Command::Errors(options) => errors::run(&options),
+    }
+}

@@ -1,1 +1,25 @@
+//! The listener: one port for every API.
+//!
+//! It speaks HTTP/1.1 and HTTP/2, with TLS or without, answers `/healthz`, `/readyz` and
+//! `/metrics`, and drains: a server that is told to stop first says that it is not ready, then
+//! stops accepting, then lets running requests end. What is served besides is an axum router
+//! that the caller brings; this crate knows nothing of storage or of any API.
 
+mod answer;
+mod config;
+mod connection;
+mod error;
+mod lifecycle;
+mod listener;
+mod readiness;
+mod request;
+mod routes;
+mod tls;
+
+pub use answer::error_answer;
+pub use config::{Config, Drain, Limits, TlsFiles};
+pub use error::ServerError;
+pub use lifecycle::Lifecycle;
+pub use listener::{Listener, Stopped};
+pub use readiness::Readiness;
+pub use request::REQUEST_ID;

@@ -1,0 +1,38 @@
+//! The commands.
+
+use crate::errors::ErrorsOptions;
+use crate::serve::ServeOptions;
+use crate::store_commands::StoreOptions;
+use clap::{Parser, Subcommand};
+
+/// A control plane for resources whose schema never stops changing.
+#[derive(Debug, Parser)]
+#[command(name = "coeval", version, propagate_version = true)]
+#[command(after_help = "\
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 conflict, 4 undecided.
+Data goes to stdout, everything else to stderr.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a server
+    Serve(Box<ServeOptions>),
+    /// Look after a store: check, backup, restore, export, import, adopt, compact
+    Store(StoreOptions),
+    /// List the error codes, or explain one
+    Errors(ErrorsOptions),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_is_declared_soundly() {
+        Cli::command().debug_assert();
+    }
+}

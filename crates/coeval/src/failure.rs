@@ -1,0 +1,126 @@
+//! How a command that did not succeed ends: what happened, the code, what to do next.
+
+use coeval_codes::{Code, Coded};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Refused or failed.
+const FAILED: u8 = 1;
+/// Wrong usage.
+const USAGE: u8 = 2;
+/// Somebody else was faster.
+const CONFLICT: u8 = 3;
+/// Nobody knows.
+const UNDECIDED: u8 = 4;
+
+/// The end of a command that did not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    code: Option<Code>,
+    advice: String,
+    exit: u8,
+}
+
+impl Failure {
+    /// The flags, the environment or the config file make no sense.
+    pub(crate) fn config(message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: Some(coeval_codes::CONFIG_INVALID),
+            advice: advice.into(),
+            exit: USAGE,
+        }
+    }
+
+    /// Wrong usage that is no matter of configuration.
+    pub(crate) fn usage(message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: None,
+            advice: advice.into(),
+            exit: USAGE,
+        }
+    }
+
+    /// What the system refused to the process itself.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: None,
+            advice: "Check the limits of this process (memory, threads, files).".to_owned(),
+            exit: FAILED,
+        }
+    }
+
+    /// The same, with something better to do next.
+    pub(crate) fn with_advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+
+    /// Prints it; the code to exit with.
+    pub(crate) fn report(&self) -> ExitCode {
+        // Nothing is left to do when stderr is closed.
+        let _ = std::io::stderr().write_all(self.to_string().as_bytes());
+        ExitCode::from(self.exit)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "error: {}", self.message)?;
+        if let Some(code) = self.code {
+            writeln!(f, "code:  {code} (`coeval errors {code}` explains it)")?;
+        }
+        writeln!(f, "next:  {}", self.advice)
+    }
+}
+
+impl<E: Coded> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let code = error.code();
+        Self {
+            message: error.to_string(),
+            code: Some(code),
+            advice: error.advice(),
+            exit: exit_code(code),
+        }
+    }
+}
+
+fn exit_code(code: Code) -> u8 {
+    match code {
+        coeval_codes::CONFIG_INVALID | coeval_codes::URL_INVALID => USAGE,
+        coeval_codes::CONFLICT => CONFLICT,
+        coeval_codes::UNKNOWN_OUTCOME => UNDECIDED,
+        _ => FAILED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_storage::StorageError;
+
+    #[test]
+    fn a_failure_says_what_happened_its_code_and_what_to_do() {
+        let failure = Failure::from(StorageError::Closed);
+        let lines: Vec<_> = failure.to_string().lines().map(str::to_owned).collect();
+        assert_eq!(lines[0], "error: the store was closed");
+        assert_eq!(
+            lines[1],
+            "code:  COEVAL-4015 (`coeval errors COEVAL-4015` explains it)"
+        );
+        assert_eq!(lines[2], "next:  The server is stopping; ask another one.");
+        assert_eq!(failure.exit, FAILED);
+    }
+
+    #[test]
+    fn exit_codes_tell_usage_conflict_and_undecided_apart() {
+        assert_eq!(exit_code(coeval_codes::URL_INVALID), 2);
+        assert_eq!(exit_code(coeval_codes::CONFLICT), 3);
+        assert_eq!(exit_code(coeval_codes::UNKNOWN_OUTCOME), 4);
+        assert_eq!(exit_code(coeval_codes::IN_USE), 1);
+    }
+}

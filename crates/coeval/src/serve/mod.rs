@@ -1,0 +1,67 @@
+//! `coeval serve`: the store, the listener, and the stop of both.
+
+mod options;
+mod signals;
+
+pub(crate) use options::ServeOptions;
+
+use crate::failure::Failure;
+use crate::telemetry;
+use axum::Router;
+use clap::ArgMatches;
+use coeval_codes::Coded;
+use coeval_server::{Listener, Readiness};
+use coeval_storage::{DynStore, Store};
+use signals::Signals;
+use std::io::Write as _;
+use std::sync::Arc;
+
+pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<(), Failure> {
+    telemetry::start_logs(&options.logs);
+    let metrics = telemetry::start_metrics()?;
+    let mut signals = Signals::listen()?;
+    let (url, port) = (options.address.url(matches)?, options.listener()?);
+    let opened = coeval_stores::open(&url, options.store()).await?;
+    let listener = Listener::bind(port).await?;
+    say_ready(&listener);
+    let mut again = signals.clone();
+    let serving = listener.serve(
+        Router::new(),
+        readiness(&opened.store),
+        metrics,
+        signals.next(),
+    );
+    tokio::select! {
+        stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
+        () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
+    }
+    opened.store.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The one line on stdout: who started the server waits for it, and reads the port from it.
+fn say_ready(listener: &Listener) {
+    let mut stdout = std::io::stdout();
+    // A closed stdout is no reason not to serve.
+    let _ = writeln!(stdout, "coeval ready on {}", listener.url());
+    let _ = stdout.flush();
+    tracing::info!(
+        url = listener.url(),
+        release = env!("CARGO_PKG_VERSION"),
+        "ready"
+    );
+}
+
+fn readiness(store: &DynStore) -> Readiness {
+    let store = Arc::clone(store);
+    Readiness::default().with("store", move || {
+        let store = Arc::clone(&store);
+        async move {
+            match store.status().await {
+                Ok(_) => Ok(()),
+                Err(error) => Err(format!("{}: {error}", error.code())),
+            }
+        }
+    })
+}

@@ -1,0 +1,42 @@
+//! `coeval store check`
+
+use super::progress::Bar;
+use super::to_look;
+use crate::failure::Failure;
+use coeval_storage::StorageError;
+use coeval_stores::{Kind, check, check_file};
+
+pub(super) async fn run(url: &str) -> Result<(), Failure> {
+    let opened = to_look(url).await?;
+    let bar = Bar::counting("checked");
+    let mut summary = check(&opened.store, &|records, bytes| bar.at(records, bytes)).await?;
+    drop(bar);
+    if let Kind::Sqlite(path) = Kind::of(url)? {
+        for finding in check_file(&path).await? {
+            summary.wrong(format!("the file: {finding}"));
+        }
+    }
+    let status = opened.store.status().await?;
+    opened.store.close().await;
+    for finding in &summary.findings {
+        println!("{finding}");
+    }
+    if summary.wrong > summary.findings.len() as u64 {
+        let more = summary.wrong - summary.findings.len() as u64;
+        println!("… and {more} more");
+    }
+    println!(
+        "{} records and {} events checked, {} wrong; {} store at sequence {}",
+        summary.records, summary.events, summary.wrong, status.kind, status.head
+    );
+    if summary.wrong > 0 {
+        return Err(Failure::from(StorageError::Failed {
+            reason: format!("{} things are wrong", summary.wrong),
+        })
+        .with_advice(
+            "What is named above can be written again or restored from a backup; \
+             everything else can still be read and exported.",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! `coeval store …`: what operators do with a store.
+
+mod backup;
+mod check;
+mod progress;
+mod transfer;
+mod upkeep;
+
+use crate::failure::Failure;
+use crate::quantity;
+use crate::store_address::StoreAddress;
+use clap::{ArgMatches, Args, Subcommand};
+use coeval_storage::Retention;
+use coeval_stores::{OpenOptions, OpenStore, Target, open, open_to_look};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Look after a store.
+#[derive(Debug, Args)]
+pub(crate) struct StoreOptions {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Verify every record and the order of events; also while a server runs
+    #[command(after_help = "Examples:
+  coeval store check --data ./data
+  coeval store check --store sqlite:backup.db")]
+    Check {
+        #[command(flatten)]
+        store: StoreAddress,
+    },
+    /// Copy every record, at one stated sequence, to a new file; also while a server runs
+    #[command(after_help = "Examples:
+  coeval store backup backup.db --data ./data
+  coeval store backup monday.db --store etcd://127.0.0.1:2379
+
+A backup is the file of an embedded store, whatever store it comes from.")]
+    Backup {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// The new file
+        file: PathBuf,
+    },
+    /// Fill an empty store from a backup; its history begins anew
+    #[command(after_help = "Examples:
+  coeval store restore backup.db --data ./new
+  coeval store restore backup.db --store postgres://coeval@127.0.0.1/coeval --replace
+
+Whoever watches or resumes from before the restore is told to read everything again.")]
+    Restore {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// What `coeval store backup` wrote
+        file: PathBuf,
+        /// Remove everything that is in the store first
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Write every record as a line of JSON; also while a server runs
+    #[command(after_help = "Examples:
+  coeval store export --data ./data > records.jsonl
+  coeval store export records.jsonl --store etcd://127.0.0.1:2379")]
+    Export {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// The file; - is stdout
+        #[arg(default_value = "-")]
+        file: PathBuf,
+    },
+    /// Fill an empty store from lines of JSON, from whatever kind of store they came
+    #[command(after_help = "Examples:
+  coeval store import records.jsonl --data ./new
+  coeval store export --data ./data | coeval store import --store etcd://127.0.0.1:2379")]
+    Import {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// The file; - is stdin
+        #[arg(default_value = "-")]
+        file: PathBuf,
+        /// Remove everything that is in the store first
+        #[arg(long, conflicts_with = "merge")]
+        replace: bool,
+        /// Keep what is in the store; what is imported goes over it
+        #[arg(long)]
+        merge: bool,
+    },
+    /// Begin a new history: after the store's files were put back by other means than `restore`
+    #[command(after_help = "Example:
+  coeval store adopt --data ./data
+
+Run it after copying a database file back, or after restoring an etcd or PostgreSQL backup with
+their own tools. Every client is then told to read everything again, instead of missing events.")]
+    Adopt {
+        #[command(flatten)]
+        store: StoreAddress,
+    },
+    /// Remove old events now; servers do this by themselves too
+    #[command(after_help = "Example:
+  coeval store compact --data ./data --events-keep-age 10m")]
+    Compact {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// Events younger than this stay
+        #[arg(long, value_name = "TIME", default_value = "0s", value_parser = quantity::duration)]
+        events_keep_age: Duration,
+        /// The newest events stay, up to so many bytes, if they are young enough
+        #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = quantity::bytes)]
+        events_keep_bytes: u64,
+    },
+}
+
+/// `matches` are those of the action.
+pub(crate) async fn run(options: StoreOptions, matches: &ArgMatches) -> Result<(), Failure> {
+    let url = |store: StoreAddress| store.url(matches);
+    match options.action {
+        Action::Check { store } => check::run(&url(store)?).await,
+        Action::Backup { store, file } => backup::backup(&url(store)?, &file).await,
+        Action::Restore {
+            store,
+            file,
+            replace,
+        } => backup::restore(&url(store)?, &file, target(replace, false)).await,
+        Action::Export { store, file } => transfer::export(&url(store)?, &file).await,
+        Action::Import {
+            store,
+            file,
+            replace,
+            merge,
+        } => transfer::import(&url(store)?, &file, target(replace, merge)).await,
+        Action::Adopt { store } => upkeep::adopt(&url(store)?).await,
+        Action::Compact {
+            store,
+            events_keep_age: age,
+            events_keep_bytes: bytes,
+        } => upkeep::compact(&url(store)?, Retention { age, bytes }).await,
+    }
+}
+
+fn target(replace: bool, merge: bool) -> Target {
+    match (replace, merge) {
+        (true, _) => Target::Replace,
+        (false, true) => Target::Merge,
+        (false, false) => Target::MustBeEmpty,
+    }
+}
+
+async fn to_look(url: &str) -> Result<OpenStore, Failure> {
+    Ok(open_to_look(url, OpenOptions::default()).await?)
+}
+
+async fn to_change(url: &str) -> Result<OpenStore, Failure> {
+    Ok(open(url, OpenOptions::default()).await?)
+}

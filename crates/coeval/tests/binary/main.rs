@@ -1,0 +1,16 @@
+//! The binary as people and their scripts meet it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+mod configuration;
+mod errors;
+mod serving;
+mod stopping;
+mod stores;
+mod support;
+mod tls;

@@ -1,0 +1,137 @@
+//! Who may depend on whom. `ARCHITECTURE.md` draws the same.
+
+use crate::files::metadata;
+use cargo_metadata::DependencyKind;
+
+/// A crate and those that it may depend on. Crates without content yet are planned here too.
+type Plan = &'static [(&'static str, &'static [&'static str])];
+
+const PLAN: Plan = &[
+    ("codes", &[]),
+    // pure rules, no I/O
+    ("core", &["codes"]),
+    // the contract, the stores, and what opens them
+    ("storage", &["codes"]),
+    ("storage-sqlite", &["codes", "storage"]),
+    ("storage-postgres", &["codes", "storage"]),
+    ("storage-etcd", &["codes", "storage"]),
+    (
+        "stores",
+        &[
+            "codes",
+            "storage",
+            "storage-sqlite",
+            "storage-postgres",
+            "storage-etcd",
+        ],
+    ),
+    // the two meet here and nowhere else
+    ("engine", &["codes", "core", "storage"]),
+    ("cloudapi", &["codes", "core", "engine"]),
+    ("grpc", &["codes", "core", "engine"]),
+    ("webapi", &["codes", "core", "engine"]),
+    ("server", &["codes"]),
+    (
+        "coeval",
+        &[
+            "codes", "core", "storage", "stores", "engine", "cloudapi", "grpc", "webapi", "server",
+        ],
+    ),
+    // tests and measurements
+    ("storage-suite", &["codes", "storage"]),
+    (
+        "storage-bench",
+        &[
+            "codes",
+            "storage",
+            "storage-sqlite",
+            "storage-postgres",
+            "storage-etcd",
+            "storage-suite",
+            "stores",
+        ],
+    ),
+    ("repo-checks", &[]),
+];
+
+/// What is wrong with the arrows, a sentence each.
+fn wrong_arrows(plan: Plan, crates: &[String], arrows: &[(String, String)]) -> Vec<String> {
+    let planned = |name: &str| plan.iter().find(|(planned, _)| *planned == name);
+    let mut wrong: Vec<_> = crates
+        .iter()
+        .filter(|name| planned(name).is_none())
+        .map(|name| format!("{name} is not in the plan: add it to arrows.rs and ARCHITECTURE.md"))
+        .collect();
+    for (from, to) in arrows {
+        let allowed = planned(from).is_none_or(|(_, allowed)| allowed.contains(&to.as_str()));
+        if !allowed {
+            wrong.push(format!(
+                "{from} depends on {to}, and that arrow points the wrong way"
+            ));
+        }
+    }
+    wrong
+}
+
+/// A plan in which every crate comes after all that it may use has no circle.
+fn out_of_order(plan: Plan) -> Vec<&'static str> {
+    let mut seen = Vec::new();
+    let mut late = Vec::new();
+    for (name, allowed) in plan {
+        late.extend(allowed.iter().filter(|used| !seen.contains(*used)));
+        seen.push(*name);
+    }
+    late
+}
+
+fn short(name: &str) -> String {
+    name.trim_start_matches("coeval-").to_owned()
+}
+
+#[test]
+fn the_arrows_between_our_crates_point_one_way() {
+    let metadata = metadata();
+    let ours = metadata.workspace_packages();
+    let crates: Vec<_> = ours.iter().map(|package| short(&package.name)).collect();
+    let mut arrows = Vec::new();
+    for package in &ours {
+        for dependency in &package.dependencies {
+            let in_the_product = dependency.kind != DependencyKind::Development;
+            if in_the_product && crates.contains(&short(&dependency.name)) {
+                arrows.push((short(&package.name), short(&dependency.name)));
+            }
+        }
+    }
+    assert!(arrows.len() > 5, "the arrows were not found: {arrows:?}");
+    let wrong = wrong_arrows(PLAN, &crates, &arrows);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_plan_itself_has_no_circle() {
+    let late = out_of_order(PLAN);
+    assert!(late.is_empty(), "used before they are planned: {late:?}");
+}
+
+#[test]
+fn an_arrow_that_points_back_is_found() {
+    let crates = ["core", "storage", "engine"].map(str::to_owned);
+    let good = ("engine".to_owned(), "core".to_owned());
+    assert!(wrong_arrows(PLAN, &crates, std::slice::from_ref(&good)).is_empty());
+    for (from, to) in [
+        ("core", "storage"),
+        ("storage", "core"),
+        ("storage", "engine"),
+    ] {
+        let arrows = [good.clone(), (from.to_owned(), to.to_owned())];
+        let wrong = wrong_arrows(PLAN, &crates, &arrows);
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert!(
+            wrong[0].starts_with(&format!("{from} depends on {to}")),
+            "{wrong:?}"
+        );
+    }
+    let wrong = wrong_arrows(PLAN, &["misc".to_owned()], &[]);
+    assert!(wrong[0].starts_with("misc is not in the plan"), "{wrong:?}");
+    assert_eq!(out_of_order(&[("a", &["b"]), ("b", &["a"])]), ["b"]);
+}

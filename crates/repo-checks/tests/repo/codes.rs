@@ -1,0 +1,94 @@
+//! Every error code has its page, and somebody who uses it.
+
+use crate::files::{listed, read, root};
+use std::collections::BTreeSet;
+
+const SECTIONS: [&str; 3] = ["## What happened", "## Why", "## What to do"];
+
+/// What is wrong with a page, if anything.
+fn trouble(page: &str, heading: &str) -> Option<String> {
+    if page.lines().next() != Some(heading) {
+        return Some(format!("the first line is not `{heading}`"));
+    }
+    let sections: Vec<_> = page
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    if sections != SECTIONS {
+        return Some(format!("the sections are not {SECTIONS:?}"));
+    }
+    let bodies = page.split("\n## ").skip(1);
+    let thin = bodies.filter(|body| body.split_whitespace().count() < 15);
+    let names: Vec<_> = thin.filter_map(|body| body.lines().next()).collect();
+    (!names.is_empty()).then(|| format!("too little under {names:?}"))
+}
+
+#[test]
+fn every_code_has_a_page_and_every_page_a_code() {
+    let expected: BTreeSet<_> = coeval_codes::ALL
+        .iter()
+        .map(|code| format!("{code}.md"))
+        .collect();
+    let folder = std::fs::read_dir(root().join("docs/errors")).unwrap();
+    let found: BTreeSet<_> = folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let extra: Vec<_> = found.difference(&expected).collect();
+    assert!(
+        missing.is_empty(),
+        "write docs/errors/ pages for {missing:?}"
+    );
+    assert!(
+        extra.is_empty(),
+        "pages without a code in crates/codes: {extra:?}"
+    );
+}
+
+#[test]
+fn every_page_says_what_happened_why_and_what_to_do() {
+    for code in coeval_codes::ALL {
+        let path = format!("docs/errors/{code}.md");
+        let heading = format!("# {code}: {}", code.title());
+        if let Some(trouble) = trouble(&read(&path), &heading) {
+            panic!("{path}: {trouble}");
+        }
+    }
+}
+
+#[test]
+fn every_code_is_used_outside_of_its_table() {
+    let is_source = |path: &String| {
+        path.starts_with("crates/")
+            && !path.starts_with("crates/codes/")
+            && path.contains("/src/")
+            && path.ends_with(".rs")
+    };
+    let sources: String = listed()
+        .iter()
+        .filter(|path| is_source(path))
+        .map(|path| read(path))
+        .collect();
+    let words: BTreeSet<_> = sources
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':'))
+        .filter_map(|word| word.strip_prefix("coeval_codes::"))
+        .collect();
+    let unused: Vec<_> = coeval_codes::NAMES
+        .iter()
+        .filter(|name| !words.contains(*name))
+        .collect();
+    assert!(unused.is_empty(), "no crate uses coeval_codes::{unused:?}");
+}
+
+#[test]
+fn a_thin_or_wrong_page_is_found() {
+    let enough = "word ".repeat(20);
+    let good =
+        format!("# H\n\n## What happened\n{enough}\n## Why\n{enough}\n## What to do\n{enough}\n");
+    assert_eq!(trouble(&good, "# H"), None);
+    assert!(trouble(&good, "# Other").unwrap().contains("first line"));
+    let thin = good.replacen(&enough, "it broke", 1);
+    assert!(trouble(&thin, "# H").unwrap().contains("What happened"));
+    let cut = good.replace("## Why", "Why");
+    assert!(trouble(&cut, "# H").unwrap().contains("sections"));
+}

@@ -1,0 +1,109 @@
+//! README.md does what it says: its blocks are run, in order, as a newcomer would paste them.
+
+use crate::files::{read, root};
+use crate::tour::{Block, blocks, fits};
+use std::fmt::Write as _;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// What README.md says; the test uses a free port.
+const ADDRESS: &str = "127.0.0.1:8080";
+
+/// The debug build that these tests are part of.
+fn built() -> PathBuf {
+    let here = std::env::current_exe().unwrap();
+    let debug = here.parent().and_then(Path::parent).unwrap().to_owned();
+    assert!(
+        debug.join("coeval").is_file(),
+        "build it first: cargo build --workspace"
+    );
+    debug
+}
+
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+/// One shell for all blocks: variables and background jobs last. Each block's output goes to a
+/// file of its own.
+fn script(blocks: &[Block]) -> String {
+    let mut script =
+        String::from("set -eu\ntrap 'kill $(jobs -p) 2> /dev/null || true; wait' EXIT\n");
+    for (number, block) in blocks.iter().enumerate() {
+        let _ = write!(
+            script,
+            "echo {number} > last\n{{\n{}}} > out.{number}\n",
+            block.commands
+        );
+    }
+    script + "echo done > last\n"
+}
+
+fn run(folder: &Path, script: &str, address: &str) -> Output {
+    let debug = built();
+    let path = format!("{}:{}", debug.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("timeout");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("COEVAL_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(["--kill-after=10", "120", "bash", "-c", script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("COEVAL_BINARY", debug.join("coeval"))
+        .env("COEVAL_LISTEN", address)
+        .env("COEVAL_DATA", folder.join("data"))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_blocks_of_the_readme_do_what_it_says() {
+    let address = free_address();
+    let blocks = blocks(&read("README.md").replace(ADDRESS, &address));
+    assert!(blocks.len() >= 3, "README.md has lost its tour");
+    let folder = TempDir::new().unwrap();
+    std::os::unix::fs::symlink(root().join("run"), folder.path().join("run")).unwrap();
+
+    let output = run(folder.path(), &script(&blocks), &address);
+    let said = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let last = said("last");
+    if let Ok(number) = last.trim().parse::<usize>() {
+        panic!(
+            "the block at line {} of README.md failed:\n{}\n--- stdout\n{}\n--- stderr\n{}",
+            blocks[number].line,
+            blocks[number].commands,
+            said(&format!("out.{number}")),
+            String::from_utf8_lossy(&output.stderr),
+        );
+    }
+    assert_eq!(
+        last,
+        "done\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for (number, block) in blocks.iter().enumerate() {
+        let Some(shown) = &block.shows else { continue };
+        let output = said(&format!("out.{number}"));
+        assert!(
+            fits(shown, &output),
+            "line {} of README.md shows\n{shown}\nbut it prints\n{output}",
+            block.line
+        );
+    }
+}
+
+#[test]
+fn a_block_of_the_readme_that_fails_is_noticed() {
+    let folder = TempDir::new().unwrap();
+    let bad = blocks("```sh\ntrue\n```\n```sh\nfalse\n```\n```sh\ntrue\n```\n");
+    run(folder.path(), &script(&bad), "127.0.0.1:0");
+    let last = std::fs::read_to_string(folder.path().join("last")).unwrap();
+    assert_eq!(last, "1\n");
+}

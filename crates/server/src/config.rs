@@ -1,0 +1,102 @@
+//! What a listener is told.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where to listen and how.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The address; port 0 picks a free one.
+    pub address: SocketAddr,
+    /// Plain text without it.
+    pub tls: Option<TlsFiles>,
+    /// What one client may take.
+    pub limits: Limits,
+    /// How to stop.
+    pub drain: Drain,
+}
+
+impl Config {
+    /// Plain text on this address, with the usual limits.
+    #[must_use]
+    pub fn at(address: SocketAddr) -> Self {
+        Self {
+            address,
+            tls: None,
+            limits: Limits::default(),
+            drain: Drain::default(),
+        }
+    }
+}
+
+/// A certificate chain and its key, both PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The server's certificate first, then the intermediate ones.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+    /// How often the files are looked at.
+    pub look_every: Duration,
+}
+
+impl TlsFiles {
+    /// Looks at both files every second.
+    #[must_use]
+    pub fn new(certificate: PathBuf, key: PathBuf) -> Self {
+        Self {
+            certificate,
+            key,
+            look_every: Duration::from_secs(1),
+        }
+    }
+}
+
+/// Bounds that keep one client from taking the server from the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at a time; more wait in the kernel's queue.
+    pub connections: usize,
+    /// From the connection to the end of the TLS handshake.
+    pub handshake: Duration,
+    /// Until a request's headers are complete, and how long an HTTP/1.1 connection may idle.
+    pub headers: Duration,
+    /// Bytes of one request's headers.
+    pub header_bytes: u32,
+    /// Requests at a time on one HTTP/2 connection.
+    pub streams: u32,
+    /// How often a quiet HTTP/2 peer is asked whether it is still there.
+    pub ping_every: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            handshake: Duration::from_secs(10),
+            headers: Duration::from_secs(30),
+            header_bytes: 64 * 1024,
+            streams: 256,
+            ping_every: Duration::from_secs(30),
+        }
+    }
+}
+
+/// The two waits of a clean stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Drain {
+    /// Not ready but still accepting, so that load balancers notice before they are refused.
+    pub delay: Duration,
+    /// What is still running after this is cut.
+    pub limit: Duration,
+}
+
+impl Default for Drain {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_secs(1),
+            limit: Duration::from_secs(30),
+        }
+    }
+}

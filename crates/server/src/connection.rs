@@ -1,0 +1,131 @@
+//! One connection, from its first byte to its last.
+
+use crate::config::Limits;
+use crate::lifecycle::{Lifecycle, Phase};
+use axum::Router;
+use http::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+/// What all connections of a listener share.
+pub(crate) struct Shared {
+    pub(crate) router: Router,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) limits: Limits,
+    pub(crate) lifecycle: Lifecycle,
+}
+
+pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let _counted = Counted::new();
+    // Without it small answers wait for the peer's delayed acknowledgement: 40 ms each.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "can't set TCP_NODELAY");
+    }
+    let Some(acceptor) = &shared.tls else {
+        return drive(stream, &shared).await;
+    };
+    let handshake = timeout(shared.limits.handshake, acceptor.accept(stream));
+    let trouble = tokio::select! {
+        () = shared.lifecycle.reached(Phase::Closing) => return,
+        result = handshake => match result {
+            Ok(Ok(stream)) => return drive(stream, &shared).await,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it took too long".to_owned(),
+        },
+    };
+    metrics::counter!("coeval_tls_handshakes_failed_total").increment(1);
+    tracing::debug!("a TLS handshake failed: {trouble}");
+}
+
+async fn drive<I>(io: I, shared: &Shared)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let asked = Arc::new(AtomicBool::new(false));
+    let note = Arc::clone(&asked);
+    let service = shared
+        .router
+        .clone()
+        .map_request(move |request: Request<Incoming>| {
+            note.store(true, Ordering::Relaxed);
+            request
+        });
+    let builder = builder(&shared.limits);
+    let connection = builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
+    let mut connection = pin!(connection);
+    let mut closing = pin!(shared.lifecycle.reached(Phase::Closing));
+    let mut told_to_close = false;
+    let mut quiet = pin!(sleep(shared.limits.headers));
+    let mut quiet_rounds = 0;
+    loop {
+        tokio::select! {
+            result = connection.as_mut() => {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "a connection ended badly");
+                }
+                return;
+            }
+            () = closing.as_mut(), if !told_to_close => {
+                told_to_close = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            // hyper's own header timeout begins after it knows the protocol; a peer that sends
+            // nothing, or a preface and no more, is met here: asked to go, then cut.
+            () = quiet.as_mut(), if quiet_rounds < 2 => {
+                if asked.load(Ordering::Relaxed) {
+                    quiet_rounds = 2;
+                    continue;
+                }
+                quiet_rounds += 1;
+                if quiet_rounds == 2 {
+                    return;
+                }
+                connection.as_mut().graceful_shutdown();
+                quiet.set(sleep(shared.limits.headers));
+            }
+        }
+    }
+}
+
+fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.headers)
+        .max_buf_size(usize::try_from(limits.header_bytes).unwrap_or(usize::MAX));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(limits.header_bytes)
+        .max_concurrent_streams(limits.streams)
+        .keep_alive_interval(limits.ping_every)
+        .keep_alive_timeout(limits.ping_every);
+    builder
+}
+
+/// Counts itself as long as it lives, also when its task is cut.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        metrics::gauge!("coeval_http_connections").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        metrics::gauge!("coeval_http_connections").decrement(1.0);
+    }
+}

@@ -1,0 +1,66 @@
+//! Why a server can't start.
+
+use coeval_codes::{Code, Coded};
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A listener that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address can't be bound.
+    #[error("can't listen on {address}: {source}")]
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The certificate or the key can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    TlsFile {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Both could be read, but they are not a usable pair.
+    #[error("{} can't be used: {reason}", path.display())]
+    TlsPair {
+        /// The file at fault, as far as it is known.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Coded for ServerError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Listen { .. } => coeval_codes::LISTEN_FAILED,
+            Self::TlsFile { .. } | Self::TlsPair { .. } => coeval_codes::TLS_INVALID,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Listen { source, .. } => match source.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "Stop the process that listens there, or choose another port with --listen; port 0 picks a free one."
+                }
+                io::ErrorKind::AddrNotAvailable => {
+                    "Use an address that this machine has, or 0.0.0.0 for all of them, with --listen."
+                }
+                io::ErrorKind::PermissionDenied => {
+                    "Use a port above 1023 with --listen, or give the process the right to bind it."
+                }
+                _ => "Choose another address with --listen.",
+            },
+            Self::TlsFile { .. } => "Check --tls-cert and --tls-key, and that this user may read both files.",
+            Self::TlsPair { .. } => {
+                "Give --tls-cert a PEM file with the server's certificate first and --tls-key the PEM key that belongs to it."
+            }
+        }
+        .to_owned()
+    }
+}

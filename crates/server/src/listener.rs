@@ -1,0 +1,206 @@
+//! The port: bound, served, drained.
+
+use crate::config::{Config, Drain, Limits};
+use crate::connection::{self, Shared};
+use crate::error::ServerError;
+use crate::lifecycle::{Lifecycle, Phase};
+use crate::readiness::Readiness;
+use crate::tls::Tls;
+use crate::{request, routes};
+use axum::Router;
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// Histograms are folded this often; without it their samples pile up between two scrapes.
+const FOLD_EVERY: Duration = Duration::from_secs(5);
+
+/// A bound port that does not serve yet.
+pub struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    tls: Option<Tls>,
+    limits: Limits,
+    drain: Drain,
+    lifecycle: Lifecycle,
+}
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Listener").field(&self.url()).finish()
+    }
+}
+
+/// How a stop went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Connections that were cut because the drain's time was over.
+    pub cut: usize,
+}
+
+impl Listener {
+    /// Loads the certificate and binds the port.
+    pub async fn bind(config: Config) -> Result<Self, ServerError> {
+        let tls = match config.tls {
+            Some(files) => Some(Tls::load(files).await?),
+            None => None,
+        };
+        let refused = |source| ServerError::Listen {
+            address: config.address,
+            source,
+        };
+        let socket = TcpListener::bind(config.address).await.map_err(refused)?;
+        let address = socket.local_addr().map_err(refused)?;
+        Ok(Self {
+            socket,
+            address,
+            tls,
+            limits: config.limits,
+            drain: config.drain,
+            lifecycle: Lifecycle::default(),
+        })
+    }
+
+    /// Where it listens, with the port that was picked.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The same as a URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// For those who have to notice the stop.
+    #[must_use]
+    pub fn lifecycle(&self) -> Lifecycle {
+        self.lifecycle.clone()
+    }
+
+    /// Serves until `stop` resolves, then drains. Dropping the future cuts everything at once.
+    pub async fn serve(
+        self,
+        routes: Router,
+        readiness: Readiness,
+        metrics: PrometheusHandle,
+        stop: impl Future<Output = ()>,
+    ) -> Stopped {
+        let lifecycle = self.lifecycle;
+        let router = routes::all(routes, lifecycle.clone(), readiness, metrics.clone())
+            .layer(axum::middleware::from_fn(request::observe));
+        let shared = Arc::new(Shared {
+            router,
+            tls: self.tls.as_ref().map(Tls::acceptor),
+            limits: self.limits,
+            lifecycle: lifecycle.clone(),
+        });
+        let drain = self.drain;
+        let serving = async {
+            let turning = async {
+                stop.await;
+                turn_away(&lifecycle, drain.delay).await;
+            };
+            let (connections, ()) = tokio::join!(accept(self.socket, shared), turning);
+            finish(connections, drain.limit).await
+        };
+        let certificate = async {
+            match self.tls {
+                Some(tls) => tls.keep_fresh().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            stopped = serving => stopped,
+            () = certificate => Stopped { cut: 0 },
+            () = fold(metrics) => Stopped { cut: 0 },
+        }
+    }
+}
+
+async fn turn_away(lifecycle: &Lifecycle, delay: Duration) {
+    tracing::info!(delay_ms = millis(delay), "stopping: not ready from now on");
+    lifecycle.enter(Phase::Unready);
+    sleep(delay).await;
+    lifecycle.enter(Phase::Closing);
+}
+
+/// Accepts until the lifecycle says closing; returns what is still connected. The port is closed
+/// on return.
+async fn accept(socket: TcpListener, shared: Arc<Shared>) -> JoinSet<()> {
+    let slots = Arc::new(Semaphore::new(shared.limits.connections));
+    let lifecycle = shared.lifecycle.clone();
+    let mut connections = JoinSet::new();
+    let accepting = async {
+        loop {
+            let (stream, slot) = next(&socket, &slots).await;
+            while connections.try_join_next().is_some() {}
+            let serving = connection::serve(stream, Arc::clone(&shared));
+            connections.spawn(async move {
+                serving.await;
+                drop(slot);
+            });
+        }
+    };
+    tokio::select! {
+        () = lifecycle.reached(Phase::Closing) => {}
+        () = accepting => {}
+    }
+    connections
+}
+
+async fn next(socket: &TcpListener, slots: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+    let slot = slot(slots).await;
+    loop {
+        match socket.accept().await {
+            Ok((stream, _)) => return (stream, slot),
+            Err(error) => {
+                // A peer that left early costs nothing; without file descriptors a pause helps.
+                tracing::warn!(%error, "can't accept a connection");
+                sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+async fn slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    if slots.available_permits() == 0 {
+        metrics::counter!("coeval_http_connection_limit_reached_total").increment(1);
+        tracing::warn!("the connection limit is reached: new connections wait");
+    }
+    match Arc::clone(slots).acquire_owned().await {
+        Ok(slot) => slot,
+        // Nobody closes this semaphore.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+async fn finish(mut connections: JoinSet<()>, limit: Duration) -> Stopped {
+    let all_ended = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(limit, all_ended).await.is_ok() {
+        return Stopped { cut: 0 };
+    }
+    let cut = connections.len();
+    tracing::warn!(cut, limit_ms = millis(limit), "cut what was still running");
+    connections.shutdown().await;
+    Stopped { cut }
+}
+
+async fn fold(metrics: PrometheusHandle) {
+    loop {
+        sleep(FOLD_EVERY).await;
+        metrics.run_upkeep();
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,14 @@
+//! The listener over real sockets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+mod drain;
+mod http;
+mod limits;
+mod support;
+mod tls;

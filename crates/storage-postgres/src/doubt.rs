@@ -1,0 +1,121 @@
+//! A commit that was sent and not answered: did it happen?
+//!
+//! The session that sent it held the lock on the counter's row from before the commit until its
+//! transaction ended. So whoever gets that lock on the same server knows that the transaction has
+//! ended, one way or the other, and the event table tells which.
+
+use crate::error::typed;
+use crate::meta::Meta;
+use crate::session::Facts;
+use crate::writer::{Answer, Desk};
+use coeval_storage::StorageError;
+use std::time::Duration;
+
+/// What has to be found out, and what to answer if it happened.
+pub(crate) struct Doubt {
+    /// Of the batch's first event.
+    pub(crate) sequence: u64,
+    /// The batch's own name.
+    pub(crate) batch: [u8; 16],
+    pub(crate) answers: Vec<Answer>,
+    /// The session that sent it.
+    pub(crate) session: Facts,
+    /// What was seen of its end.
+    pub(crate) reason: String,
+}
+
+/// What was found out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    Happened,
+    /// And never will.
+    DidNotHappen,
+    Unknown(String),
+}
+
+/// Ends the old session if it still runs: it may wait for a client that is long gone, and holds
+/// the lock as long.
+const END: &str = "
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+ WHERE pid = $1 AND extract(epoch FROM backend_start)::text = $2";
+const LOOK: &str = "SELECT batch = $2 AS ours FROM events WHERE seq = $1";
+
+/// Looks on a new session.
+///
+/// # Errors
+/// If it could not look: it may be tried again.
+pub(crate) async fn resolve(desk: &Desk, doubt: &Doubt) -> Result<Resolved, StorageError> {
+    let client = &desk.session.client;
+    let look = async {
+        // Not being allowed to end it only makes the lock below take longer.
+        let _ = client
+            .query(END, &[&doubt.session.pid, &doubt.session.started])
+            .await;
+        client
+            .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+            .await?;
+        let locked = client.query_one(&desk.statements.lock, &[]).await?;
+        let sequence = crate::meta::signed(doubt.sequence);
+        let found = client
+            .query_opt(LOOK, &[&sequence, &doubt.batch.as_slice()])
+            .await?;
+        let ours = found.map(|row| row.try_get("ours")).transpose()?;
+        client.batch_execute("COMMIT").await?;
+        Ok::<(_, Option<bool>), tokio_postgres::Error>((locked, ours))
+    };
+    let (locked, ours) = tokio::time::timeout(Duration::from_secs(20), look)
+        .await
+        .map_err(|_| StorageError::unavailable("no answer within 20 s"))?
+        .map_err(|e| typed(&e))?;
+    let same_server = desk.session.facts.identity == doubt.session.identity;
+    Ok(verdict(
+        &Meta::of(&locked)?,
+        ours,
+        doubt.sequence,
+        same_server,
+    ))
+}
+
+fn verdict(meta: &Meta, ours: Option<bool>, sequence: u64, same_server: bool) -> Resolved {
+    match ours {
+        Some(true) => Resolved::Happened,
+        // Another server's lock proves nothing about the old one's transaction.
+        _ if !same_server => Resolved::Unknown("another server answers by now".into()),
+        Some(false) => Resolved::DidNotHappen,
+        None if meta.bounds.floor >= sequence => {
+            Resolved::Unknown("its event would be compacted by now".into())
+        }
+        None => Resolved::DidNotHappen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_storage::{Bounds, Incarnation};
+
+    #[test]
+    fn only_the_table_of_the_same_server_says_no() {
+        let meta = |floor| Meta {
+            bounds: Bounds {
+                incarnation: Incarnation::from_bytes([1; 16]),
+                floor,
+                head: 20,
+            },
+            total: 0,
+            drawn: vec![],
+            loader: None,
+        };
+        let unknown = |resolved| matches!(resolved, Resolved::Unknown(_));
+        assert_eq!(verdict(&meta(0), Some(true), 7, true), Resolved::Happened);
+        assert_eq!(verdict(&meta(0), Some(true), 7, false), Resolved::Happened);
+        assert_eq!(
+            verdict(&meta(0), Some(false), 7, true),
+            Resolved::DidNotHappen
+        );
+        assert_eq!(verdict(&meta(6), None, 7, true), Resolved::DidNotHappen);
+        assert!(unknown(verdict(&meta(7), None, 7, true)));
+        assert!(unknown(verdict(&meta(0), None, 7, false)));
+        assert!(unknown(verdict(&meta(0), Some(false), 7, false)));
+    }
+}

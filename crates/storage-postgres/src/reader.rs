@@ -1,0 +1,210 @@
+//! Reads: every answer is of one snapshot, and says which.
+
+use crate::database::{Database, one, query};
+use crate::error::typed;
+use crate::meta::{HandleId, Meta, get, meta_columns, now};
+use coeval_storage::{
+    Entry, Key, Limits, Order, Page, Range, ReadRequest, Snapshot, StorageError, Stored,
+};
+use deadpool_postgres::Object;
+use futures::future::{join, join_all};
+use std::collections::HashMap;
+use tokio_postgres::{Client, IsolationLevel, Row, Statement};
+
+const KEYS: &str = concat!(
+    "SELECT ",
+    meta_columns!(),
+    ", r.key, r.value FROM meta m LEFT JOIN records r
+       ON r.key = ANY($1) AND (r.expires IS NULL OR r.expires > ",
+    now!(),
+    ")"
+);
+
+/// One page. The innermost part finds one item more than asked for, so that `found` tells whether
+/// the range goes on; sizes are summed before any value is fetched.
+macro_rules! page {
+    ($from:expr, $order:expr) => {
+        concat!(
+            "SELECT ",
+            meta_columns!(),
+            ", p.found, p.key, p.value FROM meta m LEFT JOIN (
+               SELECT * FROM (
+                 SELECT key, value, count(*) OVER () AS found, row_number() OVER w AS n,
+                        sum(octet_length(value)) OVER w AS size
+                   FROM (SELECT expires, key, value FROM records WHERE ",
+            $from,
+            " ORDER BY ",
+            $order,
+            " LIMIT $1) live WINDOW w AS (ORDER BY ",
+            $order,
+            " ROWS UNBOUNDED PRECEDING)
+               ) sized WHERE n < $1 AND (n = 1 OR size <= $2)
+             ) p ON true ORDER BY p.n"
+        )
+    };
+}
+macro_rules! live_between {
+    () => {
+        concat!(
+            "key >= $3 AND key < $4 AND (expires IS NULL OR expires > ",
+            now!(),
+            ")"
+        )
+    };
+}
+
+const ASCENDING: &str = page!(live_between!(), "key");
+const DESCENDING: &str = page!(live_between!(), "key DESC");
+const EXPIRED: &str = page!(concat!("indexed AND expires <= ", now!()), "expires, key");
+
+/// Bytes that one look for expired records returns.
+const EXPIRED_BYTES: i64 = 32 * 1024 * 1024;
+
+impl Database {
+    /// Any number of keys and ranges in one snapshot.
+    pub(crate) async fn read(
+        &self,
+        request: &ReadRequest,
+        limits: &Limits,
+    ) -> Result<Snapshot, StorageError> {
+        let handle = &self.handle;
+        self.repeat(|client| read_once(client, request, limits, handle))
+            .await
+    }
+
+    /// What the sweep removes.
+    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        let limit = page_size(limit);
+        self.repeat(|client| async move {
+            let rows = query(&client, EXPIRED, &[&limit, &EXPIRED_BYTES]).await?;
+            Meta::of(one(&rows)?)?.fence(&self.handle)?;
+            rows.iter()
+                .filter_map(|row| entry(row).transpose())
+                .collect()
+        })
+        .await
+    }
+}
+
+/// The `LIMIT` that finds one more than asked for.
+fn page_size(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+async fn read_once(
+    mut client: Object,
+    request: &ReadRequest,
+    limits: &Limits,
+    handle: &HandleId,
+) -> Result<Snapshot, StorageError> {
+    let mut statements = Vec::with_capacity(request.ranges.len());
+    for range in &request.ranges {
+        let sql = match range.order {
+            Order::Ascending => ASCENDING,
+            Order::Descending => DESCENDING,
+        };
+        statements.push(client.prepare_cached(sql).await.map_err(|e| typed(&e))?);
+    }
+    let keyed = client.prepare_cached(KEYS).await.map_err(|e| typed(&e))?;
+    // A single statement has one snapshot anyway, and one round trip.
+    if request.ranges.is_empty() {
+        let rows = keys(&client, &keyed, request).await?;
+        return snapshot(Some(&rows), &[], request, handle);
+    }
+    if let ([only], true) = (request.ranges.as_slice(), request.keys.is_empty()) {
+        let rows = join_all(statements.iter().map(|s| range(&client, s, only, limits))).await;
+        let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
+        return snapshot(None, &rows, request, handle);
+    }
+    let transaction = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .read_only(true)
+        .start()
+        .await
+        .map_err(|e| typed(&e))?;
+    // Sent at once, answered one after another.
+    let on = transaction.client();
+    let pages = request.ranges.iter().zip(&statements);
+    let pages = join_all(pages.map(|(asked, statement)| range(on, statement, asked, limits)));
+    let (found, pages) = join(keys(on, &keyed, request), pages).await;
+    let (found, pages) = (found?, pages.into_iter().collect::<Result<Vec<_>, _>>()?);
+    transaction.commit().await.map_err(|e| typed(&e))?;
+    snapshot(Some(&found), &pages, request, handle)
+}
+
+async fn keys(
+    client: &Client,
+    statement: &Statement,
+    request: &ReadRequest,
+) -> Result<Vec<Row>, StorageError> {
+    let keys: Vec<&[u8]> = request.keys.iter().map(Key::as_bytes).collect();
+    let rows = client.query(statement, &[&keys]).await;
+    rows.map_err(|e| typed(&e))
+}
+
+async fn range(
+    client: &Client,
+    statement: &Statement,
+    range: &Range,
+    limits: &Limits,
+) -> Result<Vec<Row>, StorageError> {
+    // Of a page without items only `more` matters, and that takes one item to know.
+    let limit = page_size(range.limit.min(limits.page_items).max(1));
+    let bytes = i64::try_from(limits.page_bytes).unwrap_or(i64::MAX);
+    let (start, end) = (range.span.start.as_ref(), range.span.end.as_ref());
+    let rows = client
+        .query(statement, &[&limit, &bytes, &start, &end])
+        .await;
+    rows.map_err(|e| typed(&e))
+}
+
+fn snapshot(
+    keys: Option<&[Row]>,
+    ranges: &[Vec<Row>],
+    request: &ReadRequest,
+    handle: &HandleId,
+) -> Result<Snapshot, StorageError> {
+    let first = keys.or(ranges.first().map(Vec::as_slice));
+    let meta = Meta::of(one(first.unwrap_or_default())?)?;
+    meta.fence(handle)?;
+    if let Some(token) = request.at_least {
+        meta.shows(token)?;
+    }
+    let mut found = HashMap::new();
+    for row in keys.unwrap_or_default() {
+        if let Some(entry) = entry(row)? {
+            found.insert(entry.key.clone(), entry);
+        }
+    }
+    let pages = request.ranges.iter().zip(ranges);
+    Ok(Snapshot {
+        token: meta.bounds.token(),
+        keys: request.keys.iter().map(|k| found.get(k).cloned()).collect(),
+        pages: pages
+            .map(|(range, rows)| page(range, rows))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn page(range: &Range, rows: &[Row]) -> Result<Page, StorageError> {
+    let entries = rows.iter().filter_map(|row| entry(row).transpose());
+    let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
+    if range.limit == 0 {
+        entries.clear();
+    }
+    let found: Option<i64> = get(one(rows)?, "found")?;
+    let more = found.unwrap_or(0) > i64::try_from(entries.len()).unwrap_or(i64::MAX);
+    Ok(Page { entries, more })
+}
+
+/// A row's record, unless it is the row that says that there is none.
+fn entry(row: &Row) -> Result<Option<Entry>, StorageError> {
+    let Some(key) = get::<Option<Vec<u8>>>(row, "key")? else {
+        return Ok(None);
+    };
+    let key = Key::new(key)?;
+    let value: Vec<u8> = get(row, "value")?;
+    let stored = Stored::decode(&key, value.into());
+    Ok(Some(Entry { key, stored }))
+}

@@ -1,0 +1,227 @@
+//! The one writer of a handle: takes what is queued, commits it together, answers.
+
+use crate::commit::{Attempt, Statements, attempt};
+use crate::doubt::{Doubt, Resolved, resolve};
+use crate::meta::HandleId;
+use crate::session::{Connector, Session};
+use crate::tailer::Bell;
+use coeval_storage::layers::metered::BATCH_SIZE;
+use coeval_storage::{Action, AtomicWrite, Revision, StorageError, Written};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// Members of one commit, at most.
+const MEMBERS: usize = 256;
+/// Bytes of one commit's values, about.
+const BYTES: usize = 4 * 1024 * 1024;
+/// What a keep_alive counts as: the record that it loads is not known before.
+const KEEP_ALIVE: usize = 32 * 1024;
+
+/// What a member gets.
+pub(crate) type Answer = Result<Written, StorageError>;
+
+/// A write in the queue.
+pub(crate) struct Job {
+    pub(crate) write: AtomicWrite,
+    /// For its fresh puts; [`Revision::NEVER`] if it has none.
+    pub(crate) revision: Revision,
+    pub(crate) reply: oneshot::Sender<Answer>,
+}
+
+impl Job {
+    fn size(&self) -> usize {
+        let steps = self.write.steps.iter();
+        steps
+            .map(|step| match &step.action {
+                Action::Put(put) => put.content.stored_size(),
+                Action::KeepAlive(_) => KEEP_ALIVE,
+                Action::Delete | Action::Nop => 0,
+            })
+            .sum()
+    }
+}
+
+/// The writer's session and the statements that it prepared.
+pub(crate) struct Desk {
+    pub(crate) session: Session,
+    pub(crate) statements: Statements,
+}
+
+/// The writer.
+pub(crate) struct Writer {
+    pub(crate) connector: Connector,
+    pub(crate) handle: HandleId,
+    pub(crate) bell: Bell,
+    pub(crate) patience: Duration,
+    pub(crate) desk: Option<Desk>,
+    /// Whether the last commit could not be made: then nobody waits for the next one long.
+    pub(crate) failing: bool,
+}
+
+impl Writer {
+    /// Runs until every sender is gone and the queue is answered.
+    pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+        while let Some(first) = queue.recv().await {
+            let mut size = first.size();
+            let mut jobs = vec![first];
+            while jobs.len() < MEMBERS && size < BYTES {
+                let Ok(next) = queue.try_recv() else { break };
+                size += next.size();
+                jobs.push(next);
+            }
+            #[allow(clippy::cast_precision_loss)]
+            metrics::histogram!(BATCH_SIZE).record(jobs.len() as f64);
+            self.commit(jobs).await;
+        }
+    }
+
+    async fn commit(&mut self, jobs: Vec<Job>) {
+        let answers = match self.answers(&jobs).await {
+            Ok(answers) => answers,
+            // A statement failed, and perhaps because of one member only: each is given its own
+            // chance. (What is about the store, a fence or a lock, is the same for all.)
+            Err(StorageError::Failed { .. } | StorageError::Full { .. }) if jobs.len() > 1 => {
+                for job in jobs {
+                    let alone = std::slice::from_ref(&job);
+                    let answer = match self.answers(alone).await {
+                        Ok(mut answers) => answers.pop(),
+                        Err(error) => Some(Err(error)),
+                    };
+                    reply(job, answer);
+                }
+                return;
+            }
+            Err(error) => jobs.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let mut answers = answers.into_iter();
+        for job in jobs {
+            reply(job, answers.next());
+        }
+    }
+
+    /// The members' answers, after the commit; an error if the database refused the batch.
+    async fn answers(&mut self, jobs: &[Job]) -> Result<Vec<Answer>, StorageError> {
+        let patience = if self.failing {
+            Duration::ZERO
+        } else {
+            self.patience
+        };
+        let until = Instant::now() + patience;
+        let mut pause = Duration::from_millis(20);
+        loop {
+            let error = match self.try_once(jobs, until).await {
+                Tried::Done(answers) => {
+                    self.failing = false;
+                    return Ok(answers);
+                }
+                Tried::Refused(error) => return Err(error),
+                Tried::NotDone(error) => error,
+            };
+            if Instant::now() + pause > until {
+                self.failing = true;
+                return Ok(jobs.iter().map(|_| Err(error.clone())).collect());
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    async fn try_once(&mut self, jobs: &[Job], until: Instant) -> Tried {
+        let desk = match self.desk().await {
+            Ok(desk) => desk,
+            Err(error) => return Tried::NotDone(error),
+        };
+        match attempt(&desk, &self.handle, jobs).await {
+            Attempt::Done { answers, changed } => {
+                self.desk = Some(desk);
+                if changed {
+                    self.bell.ring();
+                }
+                Tried::Done(answers)
+            }
+            Attempt::Refused(error) => {
+                let back = desk.session.client.batch_execute("ROLLBACK").await;
+                self.desk = back.is_ok().then_some(desk);
+                Tried::Refused(error)
+            }
+            Attempt::Lost(error) => Tried::NotDone(error),
+            Attempt::Unclear(doubt) => {
+                // The old session is closed first: what it was sent, it has by now.
+                drop(desk);
+                self.look(doubt, jobs, until).await
+            }
+        }
+    }
+
+    /// Finds out what became of a commit that was sent and not answered.
+    async fn look(&mut self, doubt: Doubt, jobs: &[Job], until: Instant) -> Tried {
+        // There is always time for a look: an unknown outcome costs the caller more.
+        let until = until.max(Instant::now() + self.patience);
+        let mut pause = Duration::from_millis(20);
+        let reason = loop {
+            let seen = match self.desk().await {
+                Ok(desk) => {
+                    let seen = resolve(&desk, &doubt).await;
+                    if seen.is_ok() {
+                        self.desk = Some(desk);
+                    }
+                    seen
+                }
+                Err(error) => Err(error),
+            };
+            match seen {
+                Ok(Resolved::Happened) => {
+                    self.bell.ring();
+                    return Tried::Done(doubt.answers);
+                }
+                Ok(Resolved::DidNotHappen) => {
+                    return Tried::NotDone(StorageError::unavailable(doubt.reason));
+                }
+                Ok(Resolved::Unknown(reason)) => break reason,
+                Err(error) if Instant::now() + pause > until => break error.to_string(),
+                Err(_) => {}
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        };
+        self.bell.ring();
+        let reason = format!("{}; {reason}", doubt.reason);
+        let unknown = jobs.iter().map(|job| {
+            Err(StorageError::UnknownOutcome {
+                revision: job.revision,
+                reason: reason.clone(),
+            })
+        });
+        Tried::Done(unknown.collect())
+    }
+
+    /// The session that is open, or a new one.
+    async fn desk(&mut self) -> Result<Desk, StorageError> {
+        if let Some(desk) = self.desk.take()
+            && !desk.session.client.is_closed()
+        {
+            return Ok(desk);
+        }
+        let session = self.connector.session(None).await?;
+        let statements = Statements::prepare(&session.client).await?;
+        Ok(Desk {
+            session,
+            statements,
+        })
+    }
+}
+
+enum Tried {
+    Done(Vec<Answer>),
+    /// By the database, as a whole; the transaction is gone.
+    Refused(StorageError),
+    /// Certainly not: it may be tried again.
+    NotDone(StorageError),
+}
+
+fn reply(job: Job, answer: Option<Answer>) {
+    let answer = answer.unwrap_or_else(|| Err(StorageError::failed("a member got no answer")));
+    // Whoever asked may have gone.
+    let _ = job.reply.send(answer);
+}
