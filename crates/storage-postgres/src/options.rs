@@ -27,7 +27,7 @@ pub struct PostgresOptions {
 impl PostgresOptions {
     /// The defaults for an address.
     #[must_use]
-    pub fn new(url: impl Into<String>) -> Self {
+    pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
             limits: Limits::default(),

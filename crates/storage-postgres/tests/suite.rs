@@ -31,7 +31,7 @@ impl Subject for Database {
     async fn handle(&self) -> DynStore {
         let options = PostgresOptions {
             ring: RING,
-            ..PostgresOptions::new(&self.url)
+            ..PostgresOptions::at(&self.url)
         };
         let store = PostgresStore::open(options).await.expect("a store");
         dressed(store, Limits::default())

@@ -7,6 +7,7 @@ mod checkpoint;
 mod error;
 mod file;
 mod history;
+mod moment;
 mod owner;
 mod reader;
 mod writer;
@@ -18,6 +19,7 @@ use coeval_storage::{
     Adoption, AtomicWrite, Bounds, Clock, Entry, Limits, LogPage, ReadRequest, Retention, Revision,
     Snapshot, Status, StorageError, Store, SystemClock, Token, Written,
 };
+use moment::Moments;
 use reader::Readers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -89,13 +91,14 @@ impl SqliteStore {
             let connection = file::open_for_writing(&options.path, options.durability)?;
             file::limit(&connection, options.max_bytes)?;
             let loader = Arc::default();
-            let readers = Readers::start(&options, Arc::clone(&loader))?;
+            let moments = Moments::new(Arc::clone(&options.clock));
+            let readers = Readers::start(&options, &moments, &loader)?;
             let bounds = history::bounds(&connection)?.bounds;
             let feed = Arc::new(Feed::new(&bounds, options.ring));
             let checkpoints = checkpoint::start(&options.path)?;
             let writer = Writer::start(writer::Start {
                 connection,
-                clock: options.clock,
+                moments,
                 feed: Arc::clone(&feed),
                 loader,
                 checkpoints,
@@ -126,7 +129,8 @@ impl SqliteStore {
                     options.path.display()
                 )));
             }
-            let readers = Readers::start(&options, Arc::default())?;
+            let moments = Moments::new(Arc::clone(&options.clock));
+            let readers = Readers::start(&options, &moments, &Arc::default())?;
             let connection = file::open_for_reading(&options.path)?;
             let bounds = history::bounds(&connection)?.bounds;
             let shared = Arc::new(Shared {

@@ -2,12 +2,13 @@
 //! transaction, so that the price of beginning one is shared.
 
 use crate::error::typed;
+use crate::moment::Moments;
 use crate::{SqliteOptions, file, history};
 use bytes::Bytes;
 use coeval_storage::record::Head;
 use coeval_storage::{
-    Bounds, Clock, Entry, Key, Limits, Millis, Order, Page, Range, ReadRequest, Snapshot,
-    StorageError, Stored,
+    Bounds, Entry, Key, Limits, Millis, Order, Page, Range, ReadRequest, Snapshot, StorageError,
+    Stored,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::VecDeque;
@@ -58,15 +59,16 @@ const MOST_WAITING: usize = 65_536;
 impl Readers {
     pub(crate) fn start(
         options: &SqliteOptions,
-        loader: Arc<AtomicBool>,
+        moments: &Moments,
+        loader: &Arc<AtomicBool>,
     ) -> Result<Self, StorageError> {
         let waiting = Arc::<Waiting>::default();
         for number in 0..options.readers.max(1) {
             let reader = Reader {
                 connection: file::open_for_reading(&options.path)?,
-                clock: Arc::clone(&options.clock),
+                moments: moments.clone(),
                 limits: options.limits,
-                loader: Arc::clone(&loader),
+                loader: Arc::clone(loader),
                 share: options.readers.max(1),
             };
             let waiting = Arc::clone(&waiting);
@@ -141,7 +143,7 @@ impl Waiting {
 
 struct Reader {
     connection: Connection,
-    clock: Arc<dyn Clock>,
+    moments: Moments,
     limits: Limits,
     loader: Arc<AtomicBool>,
     share: usize,
@@ -179,6 +181,8 @@ impl Reader {
     }
 
     fn begin(&self) -> Result<Transaction<'_>, StorageError> {
+        // Before the snapshot is taken: see there.
+        let now = self.moments.read();
         self.execute("BEGIN")?;
         let meta = history::bounds(&self.connection)?;
         if meta.restoring && !self.loader.load(Ordering::Acquire) {
@@ -187,7 +191,7 @@ impl Reader {
         Ok(Transaction {
             connection: &self.connection,
             bounds: meta.bounds,
-            now: self.clock.now(),
+            now,
             limits: self.limits,
         })
     }

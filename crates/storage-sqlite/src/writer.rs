@@ -6,13 +6,13 @@ mod compaction;
 use crate::checkpoint::Checkpoints;
 use crate::error::typed;
 use crate::history::{self, signed, unsigned};
+use crate::moment::Moments;
 use crate::owner::Owner;
 use batch::Member;
 use coeval_storage::event::RawChange;
 use coeval_storage::feed::Feed;
 use coeval_storage::{
-    Adoption, AtomicWrite, Clock, Group, Incarnation, Retention, Revision, StorageError, Token,
-    Written,
+    Adoption, AtomicWrite, Group, Incarnation, Retention, Revision, StorageError, Token, Written,
 };
 use rusqlite::{Connection, params};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ const UNPUBLISHED: usize = 1_024;
 /// What the thread needs.
 pub(crate) struct Start {
     pub(crate) connection: Connection,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) moments: Moments,
     pub(crate) feed: Arc<Feed>,
     pub(crate) loader: Arc<AtomicBool>,
     pub(crate) checkpoints: Checkpoints,

@@ -80,7 +80,7 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
             let opened = PostgresOptions {
                 limits: options.limits,
                 ring: options.ring,
-                ..PostgresOptions::new(url)
+                ..PostgresOptions::at(url)
             };
             dress(PostgresStore::open(opened).await?, &options)
         }

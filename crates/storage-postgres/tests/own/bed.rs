@@ -31,7 +31,7 @@ impl Bed {
     }
 
     pub(crate) fn options(&self) -> PostgresOptions {
-        PostgresOptions::new(format!("{}?schema={}", self.server, self.schema))
+        PostgresOptions::at(format!("{}?schema={}", self.server, self.schema))
     }
 
     pub(crate) async fn open(&self) -> Arc<PostgresStore> {

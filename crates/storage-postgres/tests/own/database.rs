@@ -29,7 +29,7 @@ async fn a_role_without_privileges_is_enough() {
         .await
         .unwrap();
     let url = bed.options().url.replace("coeval@", &format!("{role}@"));
-    let store = bed.open_with(PostgresOptions::new(url)).await;
+    let store = bed.open_with(PostgresOptions::at(url)).await;
     let mut watch = sequences_of(&store).await;
     let written = store.create(&key("k"), text("v")).await.unwrap();
     assert_eq!(next(&mut watch).await.unwrap(), written.token.sequence);
@@ -360,7 +360,7 @@ async fn no_error_tells_the_password() {
     let bed = Bed::shared();
     let wrong = bed.server.replace("coeval@", "nobody:hunter2@");
     for url in [wrong, "postgres://u:hunter2@127.0.0.1:1/db".into()] {
-        let options = PostgresOptions::new(url);
+        let options = PostgresOptions::at(url);
         assert!(!format!("{options:?}").contains("hunter2"));
         let error = PostgresStore::open(options).await.unwrap_err();
         assert!(

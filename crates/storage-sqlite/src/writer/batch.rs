@@ -114,7 +114,9 @@ impl Thread {
         }
         let connection = &self.start.connection;
         run(connection, "BEGIN IMMEDIATE").map_err(|e| Failure::Clean(typed(e)))?;
-        let judged = match self.judge(members) {
+        // Under way until the commit is done or given up.
+        let judging = self.start.moments.judge();
+        let judged = match self.judge(members, judging.now) {
             Ok(judged) => judged,
             Err(error) => {
                 self.roll_back();
@@ -143,10 +145,9 @@ impl Thread {
         }
     }
 
-    fn judge(&self, members: &[Member]) -> Result<Judged, StorageError> {
+    fn judge(&self, members: &[Member], now: Millis) -> Result<Judged, StorageError> {
         let mut batch = Batch::default();
         let mut standing = Standings(&self.start.connection);
-        let now = self.start.clock.now();
         let mut judged = Judged {
             answers: Vec::with_capacity(members.len()),
             groups: Vec::with_capacity(members.len()),

@@ -55,7 +55,7 @@ impl Thread {
     /// head.
     fn cut(&self, keep: Retention) -> Result<Option<u64>, StorageError> {
         let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
-        let before = self.start.clock.now().0.saturating_sub(age);
+        let before = self.start.moments.now().0.saturating_sub(age);
         let mut statement = self
             .start
             .connection

@@ -174,7 +174,7 @@ async fn proxied(server: &Postgres) -> (Bed, Proxy, PostgresOptions) {
         .options()
         .url
         .replace(&port, &format!(":{}/", proxy.port));
-    (bed, proxy, PostgresOptions::new(url))
+    (bed, proxy, PostgresOptions::at(url))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -40,7 +40,7 @@ async fn secure(server: &Postgres, bed: &Bed, name: &str) -> String {
 
 fn with_authority(bed: &Bed, file: &Path) -> PostgresOptions {
     let url = format!("{}&ca={}", bed.options().url, file.display());
-    PostgresOptions::new(url)
+    PostgresOptions::at(url)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -92,7 +92,7 @@ async fn an_authority_that_is_none_is_an_invalid_address() {
     fs::write(&empty, "").unwrap();
     for file in [empty, files.path().join("missing")] {
         let url = format!("postgres://u@127.0.0.1:1/db?ca={}", file.display());
-        let error = PostgresStore::open(PostgresOptions::new(url)).await;
+        let error = PostgresStore::open(PostgresOptions::at(url)).await;
         let error = error.unwrap_err();
         assert!(
             matches!(error, StorageError::InvalidUrl { .. }),
