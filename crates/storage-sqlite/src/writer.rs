@@ -245,6 +245,9 @@ impl Thread {
         let incarnation = Incarnation::draw()?;
         let restoring = step == Adoption::Begin;
         let loader = &self.start.loader;
+        if step == Adoption::Finish && !(self.restoring && loader.load(Ordering::Acquire)) {
+            return Err(StorageError::invalid_write("this handle restores nothing"));
+        }
         if self.restoring && !loader.load(Ordering::Acquire) && step != Adoption::Begin {
             return Err(StorageError::Restoring);
         }

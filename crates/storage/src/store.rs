@@ -49,11 +49,14 @@ impl Default for Retention {
 /// A step of giving a store a new history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adoption {
-    /// A new incarnation, at once (`coeval store adopt`).
+    /// A new incarnation, at once (`coeval store adopt`); refused with
+    /// [`StorageError::Restoring`] while another handle restores.
     Now,
-    /// Fences every other handle with [`StorageError::Restoring`]; this one may write.
+    /// Fences every other handle with [`StorageError::Restoring`]; this one may write. Takes over
+    /// from a restore that was cut short.
     Begin,
-    /// Ends what `Begin` began, with a new incarnation.
+    /// Ends what this handle's `Begin` began, with a new incarnation;
+    /// [`StorageError::InvalidWrite`] without one.
     Finish,
 }
 

@@ -1,0 +1,102 @@
+//! Announces this server's clock, and clears away what servers that died left behind.
+
+use crate::clocks::ANNOUNCE;
+use crate::fault::Fault;
+use crate::shared::Shared;
+use crate::tail::time_of;
+use crate::{ops, pb};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+/// An announcement that did not change between two rounds of so many ticks is dead.
+const ROUND: u64 = 300;
+const AT_ONCE: usize = 64;
+
+/// Runs until it is aborted. These puts leave `m/head` alone: they are no writes of the store.
+pub(crate) async fn announce(shared: Arc<Shared>) {
+    let mut ticks = interval(ANNOUNCE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut before = HashMap::new();
+    for tick in 0_u64.. {
+        ticks.tick().await;
+        let now = Bytes::copy_from_slice(&shared.clock.now().0.to_be_bytes());
+        let put = ops::put(&shared.layout.clock(shared.id), now);
+        if let Err(fault) = send(&shared, Vec::new(), vec![put]).await {
+            tracing::debug!(?fault, "the clock could not be announced");
+        }
+        if tick % ROUND == ROUND - 1 {
+            let round = clear(&shared, &before).await;
+            before = round.unwrap_or_default();
+        }
+    }
+}
+
+/// Removes this server's clock.
+pub(crate) async fn withdraw(shared: &Shared) {
+    let gone = ops::delete(&shared.layout.clock(shared.id));
+    if let Err(fault) = send(shared, Vec::new(), vec![gone]).await {
+        tracing::debug!(?fault, "the clock's announcement stays behind");
+    }
+}
+
+/// Takes what stands there for what the servers say now. Called before anything expires.
+pub(crate) async fn listen(shared: &Shared) -> Result<(), Fault> {
+    let mine = shared.clock.now().0;
+    for kv in clocks(shared).await? {
+        if let Some(theirs) = time_of(&kv) {
+            let ahead = mine.saturating_sub(theirs);
+            shared.clocks().found(kv.key, ahead, Instant::now());
+        }
+    }
+    Ok(())
+}
+
+async fn clocks(shared: &Shared) -> Result<Vec<pb::KeyValue>, Fault> {
+    let (start, end) = shared.layout.clocks();
+    let view = shared.view(vec![ops::range(&start, &end, AT_ONCE)]).await?;
+    Ok(view
+        .ranges
+        .into_iter()
+        .flat_map(|range| range.kvs)
+        .collect())
+}
+
+async fn clear(
+    shared: &Shared,
+    before: &HashMap<Bytes, i64>,
+) -> Result<HashMap<Bytes, i64>, Fault> {
+    let found = clocks(shared).await?;
+    for kv in &found {
+        if before.get(&kv.key) == Some(&kv.mod_revision) {
+            send(
+                shared,
+                vec![ops::is_as_read(kv)],
+                vec![ops::delete(&kv.key)],
+            )
+            .await?;
+        }
+    }
+    Ok(found
+        .into_iter()
+        .map(|kv| (kv.key, kv.mod_revision))
+        .collect())
+}
+
+/// A transaction beside the store's history: whether it happened does not matter much.
+pub(crate) async fn send(
+    shared: &Shared,
+    compare: Vec<pb::Compare>,
+    success: Vec<pb::RequestOp>,
+) -> Result<bool, Fault> {
+    let txn = pb::TxnRequest {
+        compare,
+        success,
+        failure: Vec::new(),
+    };
+    match shared.client.write(&txn).await {
+        Ok(response) => Ok(response.succeeded),
+        Err(unanswered) => Err(unanswered.fault),
+    }
+}

@@ -1,0 +1,170 @@
+//! The event log: etcd's own history, and how far back it reaches.
+
+use crate::groups::{Assembler, Seen};
+use crate::shared::Shared;
+use crate::watching::Ended;
+use crate::{ops, pb};
+use async_trait::async_trait;
+use coeval_storage::feed::EventLog;
+use coeval_storage::{Bounds, LogPage, StorageError};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const PAGE_GROUPS: usize = 1_000;
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
+const PATIENCE: Duration = Duration::from_secs(5);
+const TRIES: usize = 4;
+
+/// The history's bounds, and etcd's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct History {
+    pub(crate) bounds: Bounds,
+    /// etcd's compacted revision. Between the floor and this nothing of ours was written.
+    pub(crate) compacted: u64,
+}
+
+impl Shared {
+    /// The bounds, whether or not this handle is fenced.
+    ///
+    /// etcd tells its compacted revision only by refusing what lies below it, and everybody may
+    /// compact. So the highest that is known is tried. The floor is the last write of ours at
+    /// that revision: what somebody compacts above it, while we are idle, takes nothing from us.
+    pub(crate) async fn history(&self) -> Result<History, StorageError> {
+        for _ in 0..TRIES * 2 {
+            let view = self.view(vec![ops::get(&self.layout.floor)]).await?;
+            let note = view.ranges.first().and_then(|range| range.kvs.first());
+            let note = note.and_then(|kv| kv.value.first_chunk::<8>());
+            let note = note.map_or(0, |value| u64::from_be_bytes(*value));
+            let compacted = self.compacted.fetch_max(note, Ordering::AcqRel).max(note);
+            let at_compacted = pb::RangeRequest {
+                revision: i64::try_from(compacted).unwrap_or(i64::MAX).max(1),
+                ..ops::get(&self.layout.head)
+            };
+            let txn = pb::TxnRequest {
+                success: vec![ops::ranged(at_compacted)],
+                ..pb::TxnRequest::default()
+            };
+            let floor = match self.client.read(&txn).await {
+                Ok(response) => ops::ranges_of(response.responses)
+                    .next()
+                    .and_then(|range| range.kvs.into_iter().next())
+                    .map_or(0, |head| u64::try_from(head.mod_revision).unwrap_or(0)),
+                Err(crate::fault::Fault::Compacted) => {
+                    self.ask_compacted().await?;
+                    continue;
+                }
+                Err(fault) => return Err(fault.into()),
+            };
+            if floor <= view.sequence() {
+                return Ok(History {
+                    bounds: Bounds {
+                        incarnation: view.known.incarnation(),
+                        floor,
+                        head: view.sequence(),
+                    },
+                    compacted,
+                });
+            }
+        }
+        Err(StorageError::Busy {
+            reason: "the history is compacted faster than its bounds are read".into(),
+        })
+    }
+
+    /// Lets etcd refuse a watch of the oldest revision: it tells the compacted one then.
+    async fn ask_compacted(&self) -> Result<(), StorageError> {
+        let nothing = (self.layout.floor.clone(), bytes::Bytes::new());
+        let refused = async {
+            let mut events = self.client.subscribe(nothing, 1, false).await?;
+            loop {
+                events.next(PATIENCE).await?;
+            }
+        };
+        match refused.await {
+            Err(Ended::Compacted(revision)) => {
+                self.compacted.fetch_max(revision, Ordering::AcqRel);
+                Ok(())
+            }
+            Err(Ended::Lost(reason)) => Err(StorageError::Unavailable { reason }),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// As [`Shared::history`], refusing while another handle loads a restore.
+    pub(crate) async fn admitted_history(&self) -> Result<History, StorageError> {
+        self.open()?;
+        let history = self.history().await?;
+        self.admit(&self.known())?;
+        Ok(history)
+    }
+
+    /// Events from `after` on, or from the oldest that is kept.
+    async fn collect(&self, after: u64, history: History) -> Result<LogPage, Ended> {
+        let bounds = history.bounds;
+        let from = after.max(history.compacted);
+        let mut page = LogPage {
+            bounds,
+            groups: Vec::new(),
+            complete_to: after.max(bounds.head),
+        };
+        if from >= bounds.head {
+            return Ok(page);
+        }
+        let watched = self.layout.watched();
+        let mut events = self.client.subscribe(watched, from, true).await?;
+        let mut assembler = Assembler::new(&self.layout);
+        let mut size = 0;
+        loop {
+            let arrived = match events.next(PATIENCE).await {
+                Err(Ended::Lost(reason)) => {
+                    self.client.leave(events.member);
+                    return Err(Ended::Lost(reason));
+                }
+                other => other?,
+            };
+            let mut seen = Vec::new();
+            for event in arrived.events {
+                assembler.take(event, &mut seen);
+            }
+            for seen in seen {
+                match seen {
+                    Seen::Group(group) => {
+                        size += group.size;
+                        page.groups.push(group);
+                    }
+                    Seen::Head(sequence) => {
+                        let full = page.groups.len() >= PAGE_GROUPS || size >= PAGE_BYTES;
+                        if full || sequence >= bounds.head {
+                            page.complete_to = sequence;
+                            page.bounds.head = bounds.head.max(sequence);
+                            return Ok(page);
+                        }
+                    }
+                    Seen::Store(_) | Seen::Clock(..) => {}
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl EventLog for Shared {
+    async fn bounds(&self) -> Result<Bounds, StorageError> {
+        Ok(self.admitted_history().await?.bounds)
+    }
+
+    async fn page(&self, after: u64) -> Result<LogPage, StorageError> {
+        let mut failure = String::from("the history was compacted while it was read");
+        for _ in 0..TRIES {
+            let history = self.admitted_history().await?;
+            match self.collect(after, history).await {
+                Ok(page) => return Ok(page),
+                Err(Ended::Compacted(revision)) => {
+                    self.compacted.fetch_max(revision, Ordering::AcqRel);
+                }
+                Err(Ended::Lost(reason)) => failure = reason,
+            }
+        }
+        Err(StorageError::unavailable(failure))
+    }
+}

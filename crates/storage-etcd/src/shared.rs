@@ -1,0 +1,229 @@
+//! What all parts of one handle share, and the two ways in which they talk to etcd: a view, and
+//! (in [`crate::commit`]) a transaction.
+
+use crate::ages::Ages;
+use crate::client::Client;
+use crate::clocks::Clocks;
+use crate::fault::Fault;
+use crate::layout::Layout;
+use crate::meta::Known;
+use crate::{ops, pb};
+use coeval_storage::feed::Feed;
+use coeval_storage::{Bounds, Clock, Limits, Millis, StorageError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use tokio::time::Instant;
+
+/// One handle on a store.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) layout: Layout,
+    pub(crate) limits: Limits,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) feed: Arc<Feed>,
+    /// This handle, in clocks and claims.
+    pub(crate) id: [u8; 16],
+    known: RwLock<Arc<Known>>,
+    /// The highest compacted revision that this handle heard of.
+    pub(crate) compacted: AtomicU64,
+    clocks: Mutex<Clocks>,
+    ages: Mutex<Ages>,
+    closed: AtomicBool,
+}
+
+/// What one read-only transaction showed.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// The history, as it is in this view.
+    pub(crate) known: Arc<Known>,
+    /// The store's last write.
+    pub(crate) head: pb::KeyValue,
+    /// etcd's revision: what else belongs to the view is read at it.
+    pub(crate) revision: i64,
+    /// The answers to the ranges that were asked for.
+    pub(crate) ranges: Vec<pb::RangeResponse>,
+}
+
+impl View {
+    /// The sequence of the last write.
+    pub(crate) fn sequence(&self) -> u64 {
+        u64::try_from(self.head.mod_revision).unwrap_or(0)
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(
+        (client, layout): (Client, Layout),
+        (known, head): (Known, u64),
+        (limits, clock): (Limits, Arc<dyn Clock>),
+        ring: coeval_storage::feed::RingSize,
+        id: [u8; 16],
+    ) -> Self {
+        let bounds = Bounds {
+            incarnation: known.incarnation(),
+            floor: 0,
+            head,
+        };
+        Self {
+            client,
+            layout,
+            limits,
+            clock,
+            feed: Arc::new(Feed::new(&bounds, ring)),
+            id,
+            known: RwLock::new(Arc::new(known)),
+            compacted: AtomicU64::new(0),
+            clocks: Mutex::default(),
+            ages: Mutex::new(Ages::since(head, Instant::now())),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Refuses everything after `close`.
+    pub(crate) fn open(&self) -> Result<(), StorageError> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StorageError::Closed);
+        }
+        Ok(())
+    }
+
+    /// Whether this was the first time.
+    pub(crate) fn close(&self) -> bool {
+        let first = !self.closed.swap(true, Ordering::AcqRel);
+        self.feed.close();
+        first
+    }
+
+    pub(crate) fn known(&self) -> Arc<Known> {
+        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn clocks(&self) -> MutexGuard<'_, Clocks> {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn ages(&self) -> MutexGuard<'_, Ages> {
+        self.ages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The moment that expiries are held against. While this clock can't be trusted, nothing has
+    /// expired.
+    pub(crate) fn expiry_now(&self) -> Millis {
+        match self.clock_off() {
+            Some(_) => Millis(i64::MIN),
+            None => self.clock.now(),
+        }
+    }
+
+    /// How far this clock is off most servers' clocks, if it is.
+    pub(crate) fn clock_off(&self) -> Option<i64> {
+        self.clocks().off(Instant::now())
+    }
+
+    /// Takes note of a history; `head` is a sequence that is surely in it. Older news of the same
+    /// cluster are passed over. A new history begins a new feed, whose watchers are told.
+    pub(crate) fn learn(&self, seen: &Known, head: u64) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let other_cluster = seen.cluster != known.cluster;
+        if !other_cluster && seen.at <= known.at {
+            return;
+        }
+        tracing::info!(incarnation = %seen.incarnation(), "the store has another history");
+        *known = Arc::new(seen.clone());
+        if other_cluster {
+            self.compacted.store(0, Ordering::Release);
+            *self.ages() = Ages::since(head, Instant::now());
+        }
+        self.feed.restart(&Bounds {
+            incarnation: seen.incarnation(),
+            floor: 0,
+            head,
+        });
+    }
+
+    /// Runs `publish` if the feed is still in the history of `cluster`.
+    pub(crate) fn in_cluster(&self, cluster: u64, publish: impl FnOnce()) {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if known.cluster == cluster {
+            publish();
+        }
+    }
+
+    /// Refuses while another handle loads a restore.
+    pub(crate) fn admit(&self, known: &Known) -> Result<(), StorageError> {
+        if known.fences(self.id) {
+            return Err(StorageError::Restoring);
+        }
+        Ok(())
+    }
+
+    /// A linearizable view of some ranges.
+    pub(crate) async fn view(&self, ranges: Vec<pb::RangeRequest>) -> Result<View, Fault> {
+        self.view_from(self.client.current(), ranges).await
+    }
+
+    /// The same, asking `member` first. It is serializable if all ranges are.
+    pub(crate) async fn view_from(
+        &self,
+        member: usize,
+        ranges: Vec<pb::RangeRequest>,
+    ) -> Result<View, Fault> {
+        let relaxed = !ranges.is_empty() && ranges.iter().all(|range| range.serializable);
+        let txn = look(&self.layout, ranges, relaxed);
+        let response = self.client.read_from(member, &txn).await?;
+        let found = Found::of(response).map_err(Fault::Refused)?;
+        let (Some(known), Some(head)) = (found.known, found.head) else {
+            let gone = "the store's own notes are gone from etcd";
+            return Err(Fault::Refused(StorageError::failed(gone)));
+        };
+        self.learn(&known, u64::try_from(head.mod_revision).unwrap_or(0));
+        Ok(View {
+            known: Arc::new(known),
+            head,
+            revision: found.revision,
+            ranges: found.ranges,
+        })
+    }
+}
+
+/// A read of the store's notes and of some ranges.
+pub(crate) fn look(
+    layout: &Layout,
+    ranges: Vec<pb::RangeRequest>,
+    serializable: bool,
+) -> pb::TxnRequest {
+    let notes = [&layout.store, &layout.head].map(|key| pb::RangeRequest {
+        serializable,
+        ..ops::get(key)
+    });
+    pb::TxnRequest {
+        success: notes.into_iter().chain(ranges).map(ops::ranged).collect(),
+        ..pb::TxnRequest::default()
+    }
+}
+
+/// What [`look`] found; the notes are absent in a store that was never opened.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) known: Option<Known>,
+    pub(crate) head: Option<pb::KeyValue>,
+    pub(crate) revision: i64,
+    pub(crate) ranges: Vec<pb::RangeResponse>,
+}
+
+impl Found {
+    pub(crate) fn of(response: pb::TxnResponse) -> Result<Self, StorageError> {
+        let header = response.header.unwrap_or_default();
+        let mut ranges = ops::ranges_of(response.responses);
+        let mut note = || ranges.next().and_then(|range| range.kvs.into_iter().next());
+        let (store, head) = (note(), note());
+        let known = store.map(|kv| Known::of(header.cluster_id, &kv));
+        Ok(Self {
+            known: known.transpose()?,
+            head,
+            revision: header.revision,
+            ranges: ranges.collect(),
+        })
+    }
+}

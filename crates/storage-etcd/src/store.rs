@@ -1,0 +1,195 @@
+//! The store.
+
+use crate::address::Address;
+use crate::announce::{announce, listen, withdraw};
+use crate::client::Client;
+use crate::layout::Layout;
+use crate::meta::{Known, StoreMeta};
+use crate::shared::{Found, Shared, look};
+use crate::tail::tail;
+use crate::{ops, pb};
+use async_trait::async_trait;
+use bytes::Bytes;
+use coeval_storage::feed::{self, EventLog, RingSize};
+use coeval_storage::{
+    Adoption, AtomicWrite, Clock, Entry, Incarnation, Limits, LogPage, ReadRequest, Retention,
+    Revision, Snapshot, Status, StorageError, Store, SystemClock, Token, Watch, WatchRequest,
+    Written,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// How long `close` may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(2);
+const CREATE_ATTEMPTS: usize = 8;
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct EtcdOptions {
+    /// `etcd://host:port,host:port/prefix?ca=…&cert=…&key=…`
+    pub url: String,
+    /// Bounds on reads and writes.
+    pub limits: Limits,
+    /// The recent events that are held for watchers.
+    pub ring: RingSize,
+    /// What expiries are held against: etcd has no clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl EtcdOptions {
+    /// The defaults for the store at `url`.
+    #[must_use]
+    pub fn at(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            limits: Limits::default(),
+            ring: RingSize::default(),
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+}
+
+/// A handle on a store in etcd.
+#[derive(Debug)]
+pub struct EtcdStore {
+    shared: Arc<Shared>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl EtcdStore {
+    /// Opens a store, or creates it. Needs a Tokio runtime.
+    ///
+    /// # Errors
+    /// [`StorageError::InvalidUrl`], [`StorageError::Unavailable`], or
+    /// [`StorageError::UnknownLevel`] if a newer release created it.
+    pub async fn open(options: EtcdOptions) -> Result<Self, StorageError> {
+        let address = Address::parse(&options.url)?;
+        let layout = Layout::new(&address.prefix);
+        let client = Client::new(&address)?;
+        let history = find_or_create(&client, &layout).await?;
+        let id = *Revision::draw()?.as_bytes();
+        let shared = Arc::new(Shared::new(
+            (client, layout),
+            history,
+            (options.limits, options.clock),
+            options.ring,
+            id,
+        ));
+        listen(&shared).await?;
+        let tasks = [
+            tokio::spawn(tail(Arc::clone(&shared))),
+            tokio::spawn(announce(Arc::clone(&shared))),
+        ];
+        Ok(Self { shared, tasks })
+    }
+
+    fn end_tasks(&self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+
+    fn log(&self) -> Arc<dyn EventLog> {
+        Arc::clone(&self.shared) as Arc<dyn EventLog>
+    }
+}
+
+/// The store's history and its last write.
+async fn find_or_create(client: &Client, layout: &Layout) -> Result<(Known, u64), StorageError> {
+    for _ in 0..CREATE_ATTEMPTS {
+        let found = Found::of(client.read(&look(layout, Vec::new(), false)).await?)?;
+        if let (Some(known), Some(head)) = (found.known, found.head) {
+            return Ok((known, u64::try_from(head.mod_revision).unwrap_or(0)));
+        }
+        let meta = StoreMeta {
+            incarnation: Incarnation::draw()?,
+            loader: None,
+        };
+        let id = Bytes::copy_from_slice(Revision::draw()?.as_bytes());
+        let txn = pb::TxnRequest {
+            compare: vec![ops::is_absent(&layout.store)],
+            success: vec![
+                ops::put(&layout.store, meta.encode()),
+                ops::put(&layout.head, id),
+            ],
+            failure: Vec::new(),
+        };
+        // Whether this or another server created it, the next round finds it.
+        if let Err(unanswered) = client.write(&txn).await {
+            return Err(unanswered.fault.into());
+        }
+    }
+    Err(StorageError::failed("the store could not be created"))
+}
+
+impl Drop for EtcdStore {
+    fn drop(&mut self) {
+        self.end_tasks();
+        if self.shared.close()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let shared = Arc::clone(&self.shared);
+            runtime.spawn(async move {
+                let _ = tokio::time::timeout(GOODBYE, withdraw(&shared)).await;
+            });
+        }
+    }
+}
+
+#[async_trait]
+impl Store for EtcdStore {
+    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+        self.shared.read(request).await
+    }
+
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        self.shared.atomic_write(write).await
+    }
+
+    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+        feed::watch(&self.shared.feed, self.log(), request).await
+    }
+
+    async fn events(&self, after: u64) -> Result<LogPage, StorageError> {
+        self.shared.page(after).await
+    }
+
+    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        self.shared.expired(limit).await
+    }
+
+    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+        self.shared.compact_history(keep).await
+    }
+
+    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+        self.shared.adopt_history(step).await
+    }
+
+    async fn status(&self) -> Result<Status, StorageError> {
+        let bounds = self.shared.admitted_history().await?.bounds;
+        if let Some(off) = self.shared.clock_off() {
+            return Err(StorageError::ClockOff { off });
+        }
+        Ok(Status {
+            kind: "etcd",
+            incarnation: bounds.incarnation,
+            floor: bounds.floor,
+            head: bounds.head,
+            bytes: self.shared.client.size().await.ok(),
+        })
+    }
+
+    async fn close(&self) {
+        if self.shared.close() {
+            self.end_tasks();
+            let goodbye = async {
+                withdraw(&self.shared).await;
+                self.shared.release_claim().await
+            };
+            // Not waited for longer: what stays behind is cleared away by others.
+            let _ = tokio::time::timeout(GOODBYE, goodbye).await;
+        }
+    }
+}

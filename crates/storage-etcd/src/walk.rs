@@ -1,0 +1,105 @@
+//! One range of a read, brought in chunks: so an answer of etcd is bounded, whatever the records'
+//! sizes, and expired ones take no place in the page.
+
+use crate::expiry::Past;
+use crate::layout::{Layout, just_after};
+use crate::reads::live;
+use crate::{ops, pb};
+use bytes::Bytes;
+use coeval_storage::{Limits, Millis, Order, Page, Range};
+use pb::range_request::SortOrder;
+
+/// What a chunk should take, by the sizes that were met.
+const CHUNK_BYTES: usize = 2 * 1024 * 1024;
+const CHUNK: (usize, usize) = (16, 512);
+
+/// A range under way.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    start: Bytes,
+    end: Bytes,
+    order: Order,
+    limit: usize,
+    byte_limit: usize,
+    bytes: usize,
+    met: (usize, usize),
+    pub(crate) page: Page,
+    pub(crate) done: bool,
+}
+
+impl Walk {
+    pub(crate) fn new(range: &Range, layout: &Layout, limits: &Limits) -> Self {
+        let (start, end) = layout.records(&range.span);
+        Self {
+            start,
+            end,
+            order: range.order,
+            limit: range.limit.min(limits.page_items),
+            byte_limit: limits.page_bytes,
+            bytes: 0,
+            met: (0, 0),
+            page: Page::default(),
+            done: range.span.is_empty(),
+        }
+    }
+
+    /// How many records to bring next.
+    pub(crate) fn chunk(&self) -> usize {
+        let (records, bytes) = self.met;
+        let size = (bytes / records.max(1)).max(1);
+        (CHUNK_BYTES / size).clamp(CHUNK.0, CHUNK.1)
+    }
+
+    /// The next chunk of at most so many; none if the page is complete.
+    ///
+    /// (etcd sorts a descending range itself: it reads all of it for each chunk.)
+    pub(crate) fn next(&self, chunk: usize) -> Option<pb::RangeRequest> {
+        if self.done {
+            return None;
+        }
+        // One more than fits tells whether there is more.
+        let wanted = (self.limit - self.page.entries.len()).saturating_add(1);
+        let order = match self.order {
+            Order::Ascending => SortOrder::None,
+            Order::Descending => SortOrder::Descend,
+        };
+        Some(pb::RangeRequest {
+            sort_order: order.into(),
+            ..ops::range(&self.start, &self.end, wanted.min(chunk))
+        })
+    }
+
+    /// Takes what [`Walk::next`] brought.
+    pub(crate) fn take(
+        &mut self,
+        answer: pb::RangeResponse,
+        layout: &Layout,
+        now: Millis,
+        past: &mut Vec<Past>,
+    ) {
+        let more = answer.more;
+        for kv in answer.kvs {
+            match self.order {
+                Order::Ascending => self.start = just_after(&kv.key),
+                Order::Descending => self.end = kv.key.clone(),
+            }
+            let size = kv.key.len() + kv.value.len();
+            self.met = (self.met.0 + 1, self.met.1 + size);
+            let Some(key) = layout.key_of(&kv.key) else {
+                continue;
+            };
+            let Some(entry) = live(&key, kv, now, past) else {
+                continue;
+            };
+            let full = !self.page.entries.is_empty() && self.bytes + size > self.byte_limit;
+            if full || self.page.entries.len() >= self.limit {
+                self.page.more = true;
+                self.done = true;
+                return;
+            }
+            self.bytes += size;
+            self.page.entries.push(entry);
+        }
+        self.done = !more;
+    }
+}
