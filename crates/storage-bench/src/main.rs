@@ -4,7 +4,12 @@
 //! machine; the ratios are what the project promises. What falls short is printed as such.
 
 // A benchmark is a program for its own developers: whatever fails, fails loudly.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod bare;
 mod embedded;

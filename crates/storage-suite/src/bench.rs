@@ -1,12 +1,12 @@
 //! What a case works with, and how it is run.
 
+use crate::feeds;
 use crate::shim::Shim;
 use crate::subject::Subject;
-use coeval_storage::{Delivery, Span, StorageError};
+use coeval_storage::layers::{FaultPlan, Faulty};
 use coeval_storage::{
-    DynStore, Entry, Key, Millis, Order, Put, Range, Record, Store, Token, Watch, WatchRequest,
+    DynStore, Entry, Key, Millis, Order, Put, Range, Record, Store, Token, Watch,
 };
-use futures::StreamExt;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -88,6 +88,12 @@ impl Bench {
             .await
     }
 
+    /// One more handle, of a server whose store fails as the plan says.
+    pub async fn faulty(&self, plan: Arc<dyn FaultPlan>) -> DynStore {
+        let store = Faulty::new(self.subject.handle().await, plan);
+        self.said(Arc::new(store)).await
+    }
+
     /// A token of the present.
     pub async fn now(&self) -> Token {
         let status = self.store.status().await.expect("the status");
@@ -99,7 +105,7 @@ impl Bench {
 
     /// Watches the keys below `prefix` from `from`, or from now; the `Live` delivery is taken.
     pub async fn watch(&self, prefix: &str, from: Option<Token>) -> (Token, Watch) {
-        watch(&self.store, prefix, from).await
+        feeds::watch(&self.store, prefix, from).await
     }
 }
 
@@ -172,60 +178,6 @@ pub async fn pages(store: &dyn Store, range: Range, at_once: usize) -> Vec<Entry
     });
     assert!(ordered, "out of order: {:?}", names(&all));
     all
-}
-
-/// Watches the keys below `prefix`; the `Live` delivery is taken and returned.
-///
-/// # Panics
-/// If the watch is refused or its first delivery is not `Live`.
-pub async fn watch(store: &dyn Store, prefix: &str, from: Option<Token>) -> (Token, Watch) {
-    let span = Span::below(&key(prefix));
-    watch_span(store, span, from).await
-}
-
-/// As [`watch`], of any span.
-///
-/// # Panics
-/// If the watch is refused or its first delivery is not `Live`.
-pub async fn watch_span(store: &dyn Store, span: Span, from: Option<Token>) -> (Token, Watch) {
-    let request = WatchRequest { span, from };
-    let mut watch = store.watch(request).await.expect("a watch");
-    match next(&mut watch).await {
-        Ok(Delivery::Live(token)) => (token, watch),
-        other => panic!("the first delivery is {other:?}"),
-    }
-}
-
-/// The next delivery.
-///
-/// # Errors
-/// What the watch ends with.
-///
-/// # Panics
-/// If nothing comes, or the watch ends without an error.
-pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
-    match tokio::time::timeout(PATIENCE, watch.next()).await {
-        Ok(Some(delivery)) => delivery,
-        Ok(None) => panic!("the watch ended without a word"),
-        Err(_) => panic!("nothing was delivered within {PATIENCE:?}"),
-    }
-}
-
-/// The next group of events, past bookmarks.
-///
-/// # Panics
-/// If something else comes.
-pub async fn next_group(watch: &mut Watch) -> (Token, Arc<coeval_storage::Group>) {
-    loop {
-        match next(watch).await {
-            Ok(Delivery::Events(token, group)) => {
-                assert_eq!(token.sequence, group.sequence);
-                return (token, group);
-            }
-            Ok(Delivery::Bookmark(_)) => {}
-            other => panic!("instead of events: {other:?}"),
-        }
-    }
 }
 
 /// Asks until the answer is yes.

@@ -2,7 +2,7 @@
 //!
 //! A store's own `tests/suite.rs` says how a fresh store is opened and runs all of it:
 //!
-//! ```ignore
+//! ```text
 //! async fn open() -> Box<dyn Subject> {
 //!     Box::new(MySubject::fresh().await)
 //! }
@@ -31,6 +31,7 @@
 
 pub mod bench;
 pub mod cases;
+pub mod feeds;
 pub mod history;
 pub mod servers;
 pub mod shim;

@@ -17,17 +17,23 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Around a handle; creates the sentinel, or uses the one that another handle created.
+    /// Around a handle; creates the sentinel, or uses the one that another handle created. (The
+    /// store may be one that fails now and then on purpose.)
     ///
     /// # Errors
     /// What the store fails with.
     pub async fn new(store: DynStore) -> Result<Self, StorageError> {
         // No case ranges over keys that begin like this.
         let sentinel = Key::try_from("~sentinel")?;
-        let revision = match store.create(&sentinel, Put::of(b"holds".to_vec())).await {
-            Ok(written) => written.revision,
-            Err(StorageError::AlreadyExists { current, .. }) => current,
-            Err(error) => return Err(error),
+        let mut tries = 0;
+        let revision = loop {
+            tries += 1;
+            match store.create(&sentinel, Put::of(b"holds".to_vec())).await {
+                Ok(written) => break written.revision,
+                Err(StorageError::AlreadyExists { current, .. }) => break current,
+                Err(error) if tries == 20 => return Err(error),
+                Err(_) => {}
+            }
         };
         Ok(Self {
             store,

@@ -4,8 +4,10 @@
 use coeval_storage_suite::servers::{ETCD, Etcd, POSTGRES, Postgres};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
-use tokio::process::Command;
+use std::time::Duration;
+use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
 
 const USAGE: &str = "usage: coeval-test-servers [--postgres] [--etcd] -- COMMAND [ARGUMENT…]";
 
@@ -70,12 +72,27 @@ async fn run() -> Result<u8, String> {
     let mut child = command
         .spawn()
         .map_err(|e| format!("{program} can't be started: {e}"))?;
-    let status = tokio::select! {
-        status = child.wait() => status.map_err(failed)?,
-        _ = interrupted.recv() => return Ok(130),
-        _ = terminated.recv() => return Ok(143),
+    let (signal, code) = tokio::select! {
+        status = child.wait() => return Ok(exit_code(status.map_err(failed)?)),
+        _ = interrupted.recv() => ("INT", 130),
+        _ = terminated.recv() => ("TERM", 143),
     };
-    Ok(exit_code(status))
+    end(&mut child, signal).await;
+    Ok(code)
+}
+
+/// Passes the signal on and waits a while for the command to end.
+async fn end(child: &mut Child, signal: &str) {
+    if let Some(pid) = child.id() {
+        let mut kill = Command::new("kill");
+        let _ = kill.args(["-s", signal, &pid.to_string()]).status().await;
+    }
+    if timeout(Duration::from_secs(10), child.wait())
+        .await
+        .is_err()
+    {
+        let _ = child.kill().await;
+    }
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

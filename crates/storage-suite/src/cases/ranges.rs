@@ -1,8 +1,7 @@
 //! Ranges: bounded pages, both ways.
 
-use crate::bench::{
-    Bench, body, eventually, fleeting, key, names, next_group, pages, record, text,
-};
+use crate::bench::{Bench, body, eventually, fleeting, key, names, pages, record, text};
+use crate::feeds::next_group;
 use crate::refused;
 use coeval_storage::StorageError::NotFound;
 use coeval_storage::{AtomicWrite, Change, Key, Put, Range, Span, Store};

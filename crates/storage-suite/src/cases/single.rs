@@ -80,8 +80,8 @@ pub async fn a_long_binary_key_and_a_binary_value_read_back(bench: &Bench) {
     }
 }
 
-pub async fn a_malformed_key_is_refused_before_any_io(bench: &Bench) {
-    let before = bench.now().await;
+pub async fn a_malformed_key_is_refused_before_any_io(_: &Bench) {
+    // A `Key` can't be made of it, so no store ever hears of it.
     let too_long = "x".repeat(1_025);
     for malformed in [
         "", "a//b", "/a", "a/", ".", "..", "a/./b", "a/..", &too_long,
@@ -89,7 +89,6 @@ pub async fn a_malformed_key_is_refused_before_any_io(bench: &Bench) {
         refused!(Key::try_from(malformed), InvalidKey { reason } if !reason.is_empty());
         refused!(key("a").join(format!("/{malformed}")), InvalidKey { .. });
     }
-    assert_eq!(bench.now().await, before);
 }
 
 pub async fn a_rewrite_with_the_same_value_changes_the_revision(bench: &Bench) {

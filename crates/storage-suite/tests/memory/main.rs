@@ -1,5 +1,6 @@
 //! The suite on a small store in memory: it shows that the cases ask for nothing impossible.
 
+mod flawed;
 mod reference;
 
 use async_trait::async_trait;
@@ -35,7 +36,7 @@ impl Subject for MemorySubject {
 
 async fn open() -> Box<dyn Subject> {
     let clock: Arc<dyn Clock> = Arc::new(SkewedClock::new(0));
-    Box::new(MemorySubject(Shared::new(clock)))
+    Box::new(MemorySubject(Shared::new(clock, None)))
 }
 
 coeval_storage_suite::suite!(open);

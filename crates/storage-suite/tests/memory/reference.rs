@@ -5,14 +5,14 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_storage::event::RawChange;
+use coeval_storage::event::{RawChange, RawTo};
 use coeval_storage::feed::{self, EventLog, Feed, RingSize};
 use coeval_storage::judge::{Batch, Lookup, Standing};
-use coeval_storage::record::Head;
+use coeval_storage::record::{Head, encode};
 use coeval_storage::{
-    Adoption, AtomicWrite, Bounds, Clock, Entry, Group, Incarnation, Key, Limits, LogPage, Order,
-    Page, Range, ReadRequest, Retention, Revision, Snapshot, Status, StorageError, Store, Stored,
-    Token, Watch, WatchRequest, Written,
+    Action, Adoption, AtomicWrite, Bounds, Clock, Condition, Entry, Group, Incarnation, Key,
+    Limits, LogPage, Order, Page, Range, ReadRequest, Record, Retention, Revision, Snapshot,
+    Status, StorageError, Store, Stored, Token, Watch, WatchRequest, Written,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,8 +20,33 @@ use std::sync::{Arc, Mutex};
 
 pub(crate) const RING: usize = 512;
 
+/// What a store might do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// A read shows the state before the last write, and says that it is of now.
+    StaleRead,
+    /// The same, and says of when it is.
+    OldRead,
+    /// Conditions are not looked at.
+    Unconditional,
+    /// The second step of a write is forgotten.
+    Torn,
+    /// A write is acknowledged and not done.
+    Lost,
+    /// Two writes get one sequence.
+    SameSequence,
+    /// A watcher is not told of a write.
+    Silent,
+    /// A write that was refused happened.
+    FalseRefusal,
+    /// A keep_alive draws a revision.
+    NewRevision,
+}
+
 #[derive(Debug)]
 struct State {
+    before: Option<(u64, BTreeMap<Key, Bytes>)>,
+    writes: u64,
     bounds: Bounds,
     map: BTreeMap<Key, Bytes>,
     log: Vec<Arc<Group>>,
@@ -32,12 +57,13 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Shared {
     state: Mutex<State>,
+    flaw: Option<Flaw>,
     feed: Arc<Feed>,
     clock: Arc<dyn Clock>,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Arc<Self> {
+    pub(crate) fn new(clock: Arc<dyn Clock>, flaw: Option<Flaw>) -> Arc<Self> {
         let bounds = Bounds {
             incarnation: Incarnation::draw().unwrap(),
             floor: 0,
@@ -48,7 +74,10 @@ impl Shared {
             ..RingSize::default()
         };
         Arc::new(Self {
+            flaw,
             state: Mutex::new(State {
+                before: None,
+                writes: 0,
                 bounds,
                 map: BTreeMap::new(),
                 log: Vec::new(),
@@ -105,6 +134,11 @@ impl Memory {
         }
     }
 
+    /// The flaw, once in a while.
+    fn flaw(&self, writes: u64) -> Option<Flaw> {
+        self.shared.flaw.filter(|_| writes % 7 == 5)
+    }
+
     fn state(&self) -> Result<std::sync::MutexGuard<'_, State>, StorageError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StorageError::Closed);
@@ -154,6 +188,25 @@ fn entry(key: &Key, raw: &Bytes) -> Entry {
     }
 }
 
+/// The changes with a new revision for what was only kept alive.
+fn renewed(write: &AtomicWrite, changes: Vec<RawChange>, fresh: Revision) -> Vec<RawChange> {
+    let kept = |key: &Key| {
+        let mut steps = write.steps.iter();
+        steps.any(|step| step.key == *key && matches!(step.action, Action::KeepAlive(_)))
+    };
+    let renew = |mut change: RawChange| {
+        if let RawTo::Put(raw) = &change.to
+            && kept(&change.key)
+            && let Stored::Record(record) = Stored::decode(&change.key, raw.clone())
+        {
+            let revision = fresh;
+            change.to = RawTo::Put(encode(&change.key, &Record { revision, ..record }));
+        }
+        change
+    };
+    changes.into_iter().map(renew).collect()
+}
+
 struct Map<'a>(&'a BTreeMap<Key, Bytes>);
 
 impl Lookup for Map<'_> {
@@ -175,46 +228,86 @@ impl Store for Memory {
         }) {
             return Err(StorageError::Compacted);
         }
-        let one = |key| self.live(&state.map, key).map(|raw| entry(key, raw));
+        let mut token = state.bounds.token();
+        let mut map = &state.map;
+        if let (Some(flaw), Some((at, before))) = (self.flaw(state.writes), &state.before) {
+            if matches!(flaw, Flaw::StaleRead | Flaw::OldRead) {
+                map = before;
+            }
+            if flaw == Flaw::OldRead {
+                token.sequence = *at;
+            }
+        }
+        let one = |key| self.live(map, key).map(|raw| entry(key, raw));
         Ok(Snapshot {
-            token: state.bounds.token(),
+            token,
             keys: request.keys.iter().map(one).collect(),
             pages: request
                 .ranges
                 .iter()
-                .map(|range| self.page(&state.map, range))
+                .map(|range| self.page(map, range))
                 .collect(),
         })
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, mut write: AtomicWrite) -> Result<Written, StorageError> {
         tokio::task::yield_now().await;
         let fresh = Revision::draw()?;
         let mut state = self.state()?;
+        state.writes += 1;
+        let flaw = self.flaw(state.writes);
+        match flaw {
+            Some(Flaw::Unconditional) => {
+                for step in &mut write.steps {
+                    step.condition = Condition::Whatever;
+                }
+            }
+            Some(Flaw::Torn) => write.steps.truncate(1),
+            _ => {}
+        }
         let mut batch = Batch::default();
         let now = self.shared.clock.now();
-        let changes = batch.judge(&write, fresh, now, &mut Map(&state.map))??;
-        for (key, raw) in batch.outcome() {
-            match raw {
-                Some(raw) => state.map.insert(key.clone(), raw.clone()),
-                None => state.map.remove(key),
-            };
+        let mut changes = batch.judge(&write, fresh, now, &mut Map(&state.map))??;
+        if flaw == Some(Flaw::NewRevision) {
+            changes = renewed(&write, changes, fresh);
         }
-        if !changes.is_empty() {
-            state.bounds.head += 1;
-            let events = changes.iter().map(RawChange::event).collect();
-            let group = Arc::new(Group::new(state.bounds.head, events));
-            state.log.push(Arc::clone(&group));
-            self.shared.feed.publish([group]);
-        }
-        Ok(Written {
-            token: state.bounds.token(),
+        let written = Written {
+            token: Token {
+                sequence: state.bounds.head + u64::from(!changes.is_empty()),
+                ..state.bounds.token()
+            },
             revision: if write.draws_revision() {
                 fresh
             } else {
                 Revision::NEVER
             },
-        })
+        };
+        if changes.is_empty() || flaw == Some(Flaw::Lost) {
+            return Ok(written);
+        }
+        state.before = Some((state.bounds.head, state.map.clone()));
+        for change in &changes {
+            match &change.to {
+                RawTo::Put(raw) => state.map.insert(change.key.clone(), raw.clone()),
+                RawTo::Deleted(_) => state.map.remove(&change.key),
+            };
+        }
+        let events = changes.iter().map(RawChange::event).collect();
+        let group = Arc::new(Group::new(state.bounds.head + 1, events));
+        state.log.push(Arc::clone(&group));
+        if flaw != Some(Flaw::SameSequence) {
+            state.bounds.head += 1;
+        }
+        match flaw {
+            Some(Flaw::Silent) => self.shared.feed.advance(state.bounds.head),
+            _ => self.shared.feed.publish([group]),
+        }
+        match (flaw, write.steps.first()) {
+            (Some(Flaw::FalseRefusal), Some(step)) => Err(StorageError::NotFound {
+                key: step.key.clone(),
+            }),
+            _ => Ok(written),
+        }
     }
 
     async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
@@ -227,7 +320,14 @@ impl Store for Memory {
             let _ = closing.wait_for(|closed| *closed).await;
         };
         let ended = futures::stream::once(async { Err(StorageError::Closed) });
-        Ok(watch.take_until(closed).chain(ended).boxed())
+        // After an error nothing follows.
+        let all = watch.take_until(closed).chain(ended);
+        let fused = all.scan(false, |over, delivery| {
+            let next = (!*over).then_some(delivery);
+            *over = matches!(next, Some(Err(_)));
+            futures::future::ready(next)
+        });
+        Ok(fused.boxed())
     }
 
     async fn events(&self, after: u64) -> Result<LogPage, StorageError> {

@@ -1,1 +1,0 @@
-//! Random concurrent operations.
