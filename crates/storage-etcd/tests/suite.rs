@@ -10,12 +10,15 @@ mod own;
 
 use async_trait::async_trait;
 use coeval_storage::{DynStore, Limits, SkewedClock};
-use coeval_storage_suite::{Subject, dressed};
+use coeval_storage_suite::{Subject, dressed, servers};
 use own::{RING_GROUPS, Server, options};
 use std::sync::Arc;
 
-/// A server for each case: compaction, which some cases ask for, concerns all of a cluster.
-struct EtcdSubject(Server);
+/// A prefix of a server that the cases share, or a server of its own.
+struct EtcdSubject {
+    url: String,
+    _own: Option<Server>,
+}
 
 #[async_trait]
 impl Subject for EtcdSubject {
@@ -28,7 +31,7 @@ impl Subject for EtcdSubject {
     }
 
     async fn handle_with_clock(&self, offset: i64) -> DynStore {
-        let options = options(&self.0.url, Arc::new(SkewedClock::new(offset)));
+        let options = options(&self.url, Arc::new(SkewedClock::new(offset)));
         let store = own::open(options).await;
         dressed(store, Limits::default())
     }
@@ -43,7 +46,20 @@ impl Subject for EtcdSubject {
 }
 
 async fn open() -> Box<dyn Subject> {
-    Box::new(EtcdSubject(Server::start()))
+    let server = servers::shared_etcd();
+    Box::new(EtcdSubject {
+        url: format!("{}/{}", server.trim_end_matches('/'), servers::fresh_name()),
+        _own: None,
+    })
 }
 
-coeval_storage_suite::suite!(open);
+/// Compaction, which some cases ask for, concerns all of a cluster.
+async fn open_alone() -> Box<dyn Subject> {
+    let server = Server::start();
+    Box::new(EtcdSubject {
+        url: server.url.clone(),
+        _own: Some(server),
+    })
+}
+
+coeval_storage_suite::suite!(open, alone: open_alone);

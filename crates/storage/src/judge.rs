@@ -242,7 +242,16 @@ pub fn put_bytes(key: &Key, put: &Put, fresh: Revision) -> Bytes {
 /// [`StorageError::Damaged`]: a checksum is never renewed over damage.
 pub fn kept_alive(key: &Key, raw: &Bytes, expires: Option<Millis>) -> Result<Bytes, StorageError> {
     match Stored::decode(key, raw.clone()) {
-        Stored::Record(record) => Ok(encode(key, &Record { expires, ..record })),
+        Stored::Record(record) => {
+            // A record that did not expire before belongs to no other that the sweep would find.
+            let indexed = record.indexed || record.expires.is_none();
+            let kept = Record {
+                expires,
+                indexed: indexed && expires.is_some(),
+                ..record
+            };
+            Ok(encode(key, &kept))
+        }
         Stored::Damaged { damage, .. } => Err(StorageError::Damaged {
             key: key.clone(),
             damage,
@@ -397,6 +406,25 @@ mod tests {
         );
         assert!(batch.outcome().all(|(_, raw)| raw.is_none()));
         assert_eq!(batch.outcome().count(), 2);
+    }
+
+    #[test]
+    fn a_keep_alive_that_begins_an_expiry_makes_the_sweep_find_it() {
+        let indexed = |before: Put, expires| {
+            let raw = put_bytes(&key("k"), &before, revision(1));
+            let kept = kept_alive(&key("k"), &raw, expires).unwrap();
+            Stored::decode(&key("k"), kept).record().unwrap().indexed
+        };
+        let soon = Some(Millis(5_000));
+        let put = || Put::of(b"v".to_vec());
+        assert!(indexed(put(), soon));
+        assert!(indexed(put().expiring(soon), soon));
+        assert!(!indexed(put().expiring(soon), None));
+        let belonging = Put {
+            indexed: false,
+            ..put().expiring(soon)
+        };
+        assert!(!indexed(belonging, soon));
     }
 
     #[test]

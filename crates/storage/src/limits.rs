@@ -9,6 +9,9 @@ pub struct Limits {
     pub record: usize,
     /// Bytes of all values of one atomic write.
     pub values: usize,
+    /// Bytes of all keys of one atomic write: with the values they fit into one request to any
+    /// store.
+    pub keys: usize,
     /// Conditions in one atomic write.
     pub conditions: usize,
     /// Actions in one atomic write.
@@ -26,6 +29,7 @@ impl Default for Limits {
         Self {
             record: 384 * 1024,
             values: 1_400 * 1024,
+            keys: 40 * 1024,
             conditions: 64,
             actions: 96,
             page_items: 1_000,

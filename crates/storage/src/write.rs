@@ -162,7 +162,8 @@ impl AtomicWrite {
             return Err(StorageError::invalid_write("it has no step"));
         }
         let mut keys = HashSet::with_capacity(self.steps.len());
-        let (mut conditions, mut actions, mut values) = (0, 0, 0);
+        let (mut conditions, mut actions) = (0, 0);
+        let (mut key_bytes, mut values) = (0, 0);
         for step in &self.steps {
             if !keys.insert(&step.key) {
                 return Err(StorageError::invalid_write(format!(
@@ -170,6 +171,7 @@ impl AtomicWrite {
                     step.key
                 )));
             }
+            key_bytes += step.key.as_bytes().len();
             conditions += usize::from(step.condition != Condition::Whatever);
             actions += usize::from(step.action != Action::Nop);
             if let Action::Put(put) = &step.action {
@@ -190,6 +192,7 @@ impl AtomicWrite {
         }
         limits.check("conditions", conditions, limits.conditions)?;
         limits.check("actions", actions, limits.actions)?;
+        limits.check("bytes of keys in one atomic write", key_bytes, limits.keys)?;
         limits.check("bytes of values in one atomic write", values, limits.values)
     }
 
@@ -220,7 +223,7 @@ fn check_put(put: &Put, limits: &Limits) -> Result<usize, StorageError> {
 pub struct Written {
     /// Where it stands in the history.
     pub token: Token,
-    /// The revision that its fresh puts got. For a keep_alive alone: that of nothing, `NEVER`.
+    /// The revision that its fresh puts got; [`Revision::NEVER`] if there were none.
     pub revision: Revision,
 }
 
@@ -264,6 +267,11 @@ mod tests {
         let room = limits.record - Content::default().stored_size();
         assert!(body(room).check(&limits).is_ok());
         assert!(refusal(&body(room + 1)).contains("bytes in a record"));
+
+        let long = |n: usize| Key::new(vec![b'k'; n]).unwrap();
+        let keys = |n: usize| (0..n).fold(AtomicWrite::new(), |w, i| w.delete(&long(1024 - i)));
+        assert!(keys(40).check(&limits).is_ok());
+        assert!(refusal(&keys(42)).contains("bytes of keys"));
 
         let bodies = |n| (0..n).fold(AtomicWrite::new(), |w, i| w.put(&key(i), vec![0; room]));
         assert!(bodies(3).check(&limits).is_ok());

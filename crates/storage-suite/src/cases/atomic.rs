@@ -160,7 +160,9 @@ pub async fn a_write_at_every_limit_is_accepted(bench: &Bench) {
         largest
     );
 
-    let name = |kind: &str, n: usize| key(&format!("m/{kind}/{n:02}"));
+    // The keys' bytes, too, are exactly what is allowed.
+    let length = limits.keys / (limits.conditions + limits.actions);
+    let name = |kind: &str, n: usize| key(&format!("{:k<length$}", format!("m/{kind}/{n:02}/")));
     let conditions = 0..limits.conditions;
     let fill = conditions.clone().fold(AtomicWrite::new(), |write, n| {
         write.put(&name("condition", n), &b"1"[..])
