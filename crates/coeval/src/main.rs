@@ -15,6 +15,11 @@ use cli::{Cli, Command};
 use failure::Failure;
 use std::process::ExitCode;
 
+/// Records are made on a store's threads and dropped on a task's: glibc's allocator returns their
+/// memory to the system each time, which made ranges a quarter slower.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let (cli, matches) = match config::parse::<Cli>(std::env::args_os()) {
         Ok(parsed) => parsed,

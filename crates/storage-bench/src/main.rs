@@ -23,6 +23,10 @@ use clap::Parser;
 use std::time::Duration;
 use table::Table;
 
+/// As in the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures the stores against the bare libraries.
 #[derive(Debug, Parser)]
 struct Options {

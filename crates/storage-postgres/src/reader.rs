@@ -203,7 +203,7 @@ fn entry(row: &Row) -> Result<Option<Entry>, StorageError> {
     let Some(key) = get::<Option<Vec<u8>>>(row, "key")? else {
         return Ok(None);
     };
-    let key = Key::new(key)?;
+    let key = Key::found(key.into());
     let value: Vec<u8> = get(row, "value")?;
     let stored = Stored::decode(&key, value.into());
     Ok(Some(Entry { key, stored }))

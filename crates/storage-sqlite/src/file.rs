@@ -60,12 +60,22 @@ pub(crate) fn open_for_writing(
     Ok(connection)
 }
 
+/// KiB of pages that all readers together hold in memory.
+const READ_CACHE: usize = 128 * 1024;
+
+/// One of so many readers.
+pub(crate) fn open_reader(path: &Path, readers: usize) -> Result<Connection, StorageError> {
+    let connection = open_for_reading(path)?;
+    let cache = READ_CACHE / readers.max(1);
+    connection
+        .execute_batch(&format!("PRAGMA cache_size = -{cache};"))
+        .map_err(typed)?;
+    Ok(connection)
+}
+
 pub(crate) fn open_for_reading(path: &Path) -> Result<Connection, StorageError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(typed)?;
-    connection
-        .execute_batch("PRAGMA cache_size = -16384;")
-        .map_err(typed)?;
     common_settings(&connection)?;
     check_ours(&connection, path)?;
     Ok(connection)

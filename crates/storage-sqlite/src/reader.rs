@@ -4,13 +4,13 @@
 use crate::error::typed;
 use crate::moment::Moments;
 use crate::{SqliteOptions, file, history};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use coeval_storage::record::Head;
 use coeval_storage::{
     Bounds, Entry, Key, Limits, Millis, Order, Page, Range, ReadRequest, Snapshot, StorageError,
     Stored,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ impl Readers {
         let waiting = Arc::<Waiting>::default();
         for number in 0..options.readers.max(1) {
             let reader = Reader {
-                connection: file::open_for_reading(&options.path)?,
+                connection: file::open_reader(&options.path, options.readers)?,
                 moments: moments.clone(),
                 limits: options.limits,
                 loader: Arc::clone(loader),
@@ -228,7 +228,8 @@ fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, Stor
         .map_err(typed)?;
     let found = statement
         .query_row(params![key.as_bytes()], |row| {
-            Ok(live(row.get_ref(0)?.as_blob()?, transaction.now))
+            let raw = row.get_ref(0)?.as_blob()?;
+            Ok(is_live(raw, transaction.now).then(|| Bytes::copy_from_slice(raw)))
         })
         .optional()
         .map_err(typed)?;
@@ -238,10 +239,28 @@ fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, Stor
     }))
 }
 
-/// The bytes, unless they are of an expired record.
-fn live(raw: &[u8], now: Millis) -> Option<Bytes> {
-    let expired = Head::read(raw).is_some_and(|head| head.has_expired(now));
-    (!expired).then(|| Bytes::copy_from_slice(raw))
+fn is_live(raw: &[u8], now: Millis) -> bool {
+    !Head::read(raw).is_some_and(|head| head.has_expired(now))
+}
+
+/// Copies of many small pieces in few allocations. Whoever keeps one piece keeps its chunk, so
+/// chunks are small, and a large piece gets its own.
+#[derive(Default)]
+struct Copies(BytesMut);
+
+impl Copies {
+    const CHUNK: usize = 16 * 1024;
+
+    fn of(&mut self, piece: &[u8]) -> Bytes {
+        if piece.len() > Self::CHUNK / 4 {
+            return Bytes::copy_from_slice(piece);
+        }
+        if self.0.capacity() < piece.len() {
+            self.0 = BytesMut::with_capacity(Self::CHUNK);
+        }
+        self.0.extend_from_slice(piece);
+        self.0.split().freeze()
+    }
 }
 
 fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page, StorageError> {
@@ -265,31 +284,28 @@ fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page, StorageErr
         .query(params![range.span.start.as_ref(), range.span.end.as_ref()])
         .map_err(typed)?;
     let most = range.limit.min(transaction.limits.page_items);
-    page.entries
-        .reserve_exact(most.min(transaction.limits.page_items));
     let mut bytes = 0;
+    let mut copies = Copies::default();
     while let Some(row) = rows.next().map_err(typed)? {
-        let value = row.get_ref(1).map_err(typed)?;
-        let Some(raw) = live(
-            value.as_blob().map_err(|e| typed(e.into()))?,
-            transaction.now,
-        ) else {
+        let raw = blob(row, 1)?;
+        if !is_live(raw, transaction.now) {
             continue;
-        };
+        }
         if page.entries.len() >= most || bytes >= transaction.limits.page_bytes {
             page.more = true;
             break;
         }
         bytes += raw.len();
-        let key = row.get_ref(0).map_err(typed)?;
-        let key = Bytes::copy_from_slice(key.as_blob().map_err(|e| typed(e.into()))?);
-        let key = Key::new(key)?;
-        page.entries.push(Entry {
-            stored: Stored::decode(&key, raw),
-            key,
-        });
+        let key = Key::found(copies.of(blob(row, 0)?));
+        let stored = Stored::decode(&key, copies.of(raw));
+        page.entries.push(Entry { key, stored });
     }
     Ok(page)
+}
+
+fn blob<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], StorageError> {
+    let value = row.get_ref(column).map_err(typed)?;
+    value.as_blob().map_err(|e| typed(e.into()))
 }
 
 pub(crate) fn expired(
@@ -311,7 +327,7 @@ pub(crate) fn expired(
         .map_err(typed)?;
     rows.map(|row| {
         let (key, raw) = row.map_err(typed)?;
-        let key = Key::new(key)?;
+        let key = Key::found(key.into());
         Ok(Entry {
             stored: Stored::decode(&key, raw.into()),
             key,

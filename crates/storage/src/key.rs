@@ -25,6 +25,13 @@ impl Key {
         Ok(Self(bytes))
     }
 
+    /// A key as it was found in a store, without a check: what is wrong with it, its record's
+    /// checksum shows, and one bad key must not hide its neighbours.
+    #[must_use]
+    pub const fn found(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
     /// `self` with one more part (or several, joined by `/`).
     ///
     /// # Errors

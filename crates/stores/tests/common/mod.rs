@@ -1,5 +1,7 @@
 //! Fresh stores of each kind.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use coeval_storage::{Key, Range, Record, Span, Store};
 use coeval_storage_suite::servers;
 use coeval_stores::{OpenOptions, OpenStore, open};
@@ -25,18 +27,17 @@ impl Place {
         let url = servers::shared_postgres();
         let separator = if url.contains('?') { '&' } else { '?' };
         let schema = servers::fresh_name();
-        Self {
-            url: format!("{url}{separator}schema={schema}"),
-            _folder: None,
-        }
+        Self::at(format!("{url}{separator}schema={schema}"))
     }
 
     pub(crate) fn etcd() -> Self {
         let prefix = servers::fresh_name();
-        Self {
-            url: format!("{}/{prefix}", servers::shared_etcd().trim_end_matches('/')),
-            _folder: None,
-        }
+        let server = servers::shared_etcd();
+        Self::at(format!("{}/{prefix}", server.trim_end_matches('/')))
+    }
+
+    pub(crate) fn at(url: String) -> Self {
+        Self { url, _folder: None }
     }
 
     pub(crate) async fn open(&self) -> OpenStore {
