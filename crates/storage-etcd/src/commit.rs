@@ -74,22 +74,31 @@ impl Shared {
                 Ok(None)
             }
             Err(Unanswered { member, fault }) => match fault {
-                Fault::Lost(reason) => self.resolve(&sent, member, reason).await.map(Some),
+                Fault::Lost(reason) => self.resolve(&sent, member, reason, None).await.map(Some),
+                // A write that meets the quota between etcd's two checks of it is carried out,
+                // and answered with this error all the same.
+                Fault::Refused(full @ StorageError::Full { .. }) => {
+                    let reason = full.to_string();
+                    let resolved = self.resolve(&sent, member, reason, Some(full));
+                    resolved.await.map(Some)
+                }
                 other => Err(other.into()),
             },
         }
     }
 
-    /// Looks for a write whose answer got lost: if `m/head` holds its id, now or at any revision
-    /// since, it happened. The linearizable read goes through the same member first, behind
-    /// which the old request can't be overtaken.
+    /// Looks for a write that may have happened: if `m/head` holds its id, now or at any revision
+    /// since, it did. The linearizable read goes through the same member first, behind which the
+    /// old request can't be overtaken. `otherwise` is the answer if it is not found, for a
+    /// request that can't still be on its way; without one that is unknown.
     async fn resolve(
         &self,
         sent: &Sent,
         member: usize,
         reason: String,
+        otherwise: Option<StorageError>,
     ) -> Result<Token, StorageError> {
-        tracing::warn!(reason, "a write got no answer; looking for it");
+        tracing::warn!(reason, "a write may have happened; looking for it");
         let unknown = |seen: &str| {
             Err(StorageError::UnknownOutcome {
                 revision: sent.revision,
@@ -106,7 +115,10 @@ impl Shared {
         let search = self.search(sent, view.sequence());
         match tokio::time::timeout(SEARCH, search).await {
             Ok(Ok(Some(sequence))) => Ok(view.known.token(sequence)),
-            Ok(Ok(None)) => unknown("it is not in the history yet"),
+            Ok(Ok(None)) => match otherwise {
+                Some(error) => Err(error),
+                None => unknown("it is not in the history yet"),
+            },
             Ok(Err(_)) | Err(_) => unknown("the history could not be searched"),
         }
     }
