@@ -21,15 +21,21 @@ pub(crate) async fn announce(shared: Arc<Shared>) {
     let mut before = HashMap::new();
     for tick in 0_u64.. {
         ticks.tick().await;
-        let now = Bytes::copy_from_slice(&shared.clock.now().0.to_be_bytes());
-        let put = ops::put(&shared.layout.clock(shared.id), now);
-        if let Err(fault) = send(&shared, Vec::new(), vec![put]).await {
-            tracing::debug!(?fault, "the clock could not be announced");
-        }
+        tell(&shared).await;
         if tick % ROUND == ROUND - 1 {
             let round = clear(&shared, &before).await;
             before = round.unwrap_or_default();
         }
+    }
+}
+
+/// Says what time it is here. Once before the store is open, so that a server that comes next
+/// counts this one from its first moment.
+pub(crate) async fn tell(shared: &Shared) {
+    let now = Bytes::copy_from_slice(&shared.clock.now().0.to_be_bytes());
+    let put = ops::put(&shared.layout.clock(shared.id), now);
+    if let Err(fault) = send(shared, Vec::new(), vec![put]).await {
+        tracing::debug!(?fault, "the clock could not be announced");
     }
 }
 

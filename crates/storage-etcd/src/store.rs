@@ -1,7 +1,7 @@
 //! The store.
 
 use crate::address::Address;
-use crate::announce::{announce, listen, withdraw};
+use crate::announce::{announce, listen, tell, withdraw};
 use crate::client::Client;
 use crate::layout::Layout;
 use crate::meta::{Known, StoreMeta};
@@ -77,6 +77,7 @@ impl EtcdStore {
             id,
         ));
         listen(&shared).await?;
+        tell(&shared).await;
         let tasks = [
             tokio::spawn(tail(Arc::clone(&shared))),
             tokio::spawn(announce(Arc::clone(&shared))),
