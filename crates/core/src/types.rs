@@ -1,0 +1,1 @@
+//! Type versions: their file, their schema, what they declare.
