@@ -10,6 +10,10 @@ const KNOWN: &[(&str, &str)] = &[
         "tonic, tokio-postgres and the metrics exporter are one release behind",
     ),
     (
+        "bit-vec",
+        "fancy-regex (jsonschema) is behind yasna (rcgen), which is in tests only",
+    ),
+    (
         "bitflags",
         "defmt, which jiff's tree names for small devices, wants the old one",
     ),

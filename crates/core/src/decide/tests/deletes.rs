@@ -1,0 +1,22 @@
+//! Deleting.
+
+use super::*;
+
+#[test]
+fn a_delete_needs_no_version_and_removes_every_record() {
+    for revision in [Revision::NotGiven, Revision::Current] {
+        assert_eq!(decide_delete(at("v9"), revision), Ok(Records::Only));
+        for lead in [Lead::Old, Lead::New] {
+            let stored = pair("v1", "v2", lead);
+            assert_eq!(decide_delete(stored, revision), Ok(Records::Both));
+        }
+    }
+}
+
+#[test]
+fn a_delete_with_a_stale_revision_is_refused() {
+    assert_eq!(
+        decide_delete(at("v1"), Revision::Stale),
+        Err(Refusal::Stale)
+    );
+}

@@ -1,0 +1,120 @@
+//! What is said and known about a write before it is decided.
+
+use super::Stored;
+use crate::version::{Known, KnownVersion, Version, WriteVersion};
+
+/// A write that is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Writing<'a> {
+    /// What there is; nothing for a create.
+    pub stored: Option<Stored>,
+    /// The version that the body is written at, with its mark if it has one.
+    pub body: WriteVersion,
+    /// The versions that this server can load.
+    pub known: &'a Known,
+    /// At which version the caller wants it stored.
+    pub store_at: StoreAt,
+    /// The revision that the caller gave.
+    pub revision: Revision,
+    /// What the stored version's definition says about edits made at other versions.
+    pub skew: Skew,
+    /// What the caller may do with the resource.
+    pub control: Control,
+    /// Whether the caller insists.
+    pub force: Force,
+    /// Where the stored version names a restricted view: those below this version saw only that.
+    pub restricted_below: Option<Version>,
+}
+
+/// At which version a body is to be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreAt {
+    /// At the body's: an API in which a body names its type version (`entityType`).
+    Set,
+    /// At the stored one: the body is an edit of a view that was asked for.
+    Unchanged,
+    /// The API has no word for it; it follows from the two versions.
+    Unsaid,
+}
+
+/// The revision that came with a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revision {
+    /// None.
+    NotGiven,
+    /// The one that is stored.
+    Current,
+    /// Another one.
+    Stale,
+}
+
+/// Whether a type accepts edits that were made at another version than the stored one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skew {
+    /// They are carried onto what is stored.
+    Merge,
+    /// They are refused.
+    Strict,
+}
+
+/// What the caller may do with the resource, as far as versions are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Everything, also change its version.
+    Full,
+    /// Write it.
+    Write,
+}
+
+/// Whether the caller insists. It overrides what protects the stored version, and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// No.
+    No,
+    /// Yes.
+    Yes,
+}
+
+/// Whether an edit made at another version can be carried onto what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carry {
+    /// What the body's version expresses is replaced, the rest stays.
+    Yes,
+    /// It can't.
+    No(WhyNot),
+}
+
+/// Why an edit can't be carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WhyNot {
+    /// There is nothing to carry it onto.
+    #[error("nothing is stored that it could be an edit of")]
+    NothingStored,
+    /// What the stored version expresses is not known here.
+    #[error("this server does not know the stored version")]
+    StoredUnknown,
+    /// The type says so.
+    #[error("the type does not accept edits made at another version (skew: strict)")]
+    Strict,
+    /// A marked body is the edit of a view, and nobody says of which one.
+    #[error("it does not carry the revision that it was read at")]
+    NoRevision,
+}
+
+impl Writing<'_> {
+    /// Whether this edit can be carried onto a stored version (`None`: one not known here).
+    #[must_use]
+    pub fn carry(&self, onto: Option<KnownVersion>) -> Carry {
+        if self.stored.is_none() {
+            Carry::No(WhyNot::NothingStored)
+        } else if onto.is_none() {
+            Carry::No(WhyNot::StoredUnknown)
+        } else if self.skew == Skew::Strict {
+            Carry::No(WhyNot::Strict)
+        } else if self.body.is_marked() && self.revision != Revision::Current {
+            Carry::No(WhyNot::NoRevision)
+        } else {
+            Carry::Yes
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The rules of Coeval, without any I/O: plain data in, decisions out.
+//!
+//! - [`version`]: versions as they are written, stored, known and asked for
+//! - [`decide`]: what a read or a write at some version means
+//! - [`types`]: type versions: their file, their schema, what they declare
+
+pub mod decide;
+pub mod types;
+pub mod version;

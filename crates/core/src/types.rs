@@ -1,0 +1,50 @@
+//! Type versions: their file, their schema, what they declare.
+
+mod body;
+mod compile;
+mod cost;
+mod declares;
+mod defaults;
+mod dialect;
+mod fields;
+mod file;
+mod file_error;
+mod json;
+pub mod limits;
+mod located;
+mod nulls;
+mod number;
+mod part;
+mod pattern;
+pub mod pointer;
+mod position;
+mod prune;
+mod restricted;
+mod restriction;
+mod schema;
+mod schema_error;
+mod shape;
+mod since;
+#[cfg(test)]
+mod tests;
+mod type_version;
+mod validate;
+mod view;
+mod yaml;
+
+pub use body::{BodyError, read_body};
+pub use declares::{DeclaredPath, DeclaredPaths};
+pub use defaults::{DefaultsEndless, Filled};
+pub use file_error::{FileError, Problem, TypeFileError};
+pub use limits::BodyLimits;
+pub use pointer::{PathPattern, Step};
+pub use position::Position;
+pub use prune::Pruned;
+pub use restricted::Redacted;
+pub use restriction::{Restriction, Visibility};
+pub use schema::Schema;
+pub use schema_error::{Flaw, SchemaError};
+pub use since::{FieldsTooNew, Since, TooNew, same};
+pub use type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
+pub use validate::{ContentError, Violation};
+pub use view::{DOWNGRADED_LABEL, Restricted, RestrictedView};

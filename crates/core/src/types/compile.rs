@@ -1,0 +1,294 @@
+//! From the text of a schema to its parts. Only places where a schema can stand are looked at, so
+//! that a property called `pattern` or `$ref` is nothing but a property.
+
+use super::dialect::{self, Place};
+use super::limits::{PATTERNS_COST, SCHEMA_PARTS, SCHEMA_REFS};
+use super::part::{Additional, Id, Part, Types};
+use super::pattern;
+use super::pointer::child;
+use super::restriction::Restriction;
+use super::schema_error::{Flaw, SchemaError};
+use jsonschema::Draft;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// A reference that waits until all anchors are known.
+struct Pending {
+    from: Id,
+    pointer: String,
+    reference: String,
+}
+
+struct Compiler<'s> {
+    root: &'s Value,
+    draft: Draft,
+    ids: HashMap<String, Id>,
+    parts: Vec<Part>,
+    todo: Vec<(Id, &'s Value)>,
+    anchors: HashMap<String, Id>,
+    pending: Vec<Pending>,
+    refs: usize,
+    pattern_cost: u64,
+    errors: Vec<SchemaError>,
+}
+
+/// The parts of a schema, or all that is wrong with it.
+pub(crate) fn parts(root: &Value, draft: Draft) -> Result<Vec<Part>, Vec<SchemaError>> {
+    let mut compiler = Compiler {
+        root,
+        draft,
+        ids: HashMap::new(),
+        parts: Vec::new(),
+        todo: Vec::new(),
+        anchors: HashMap::new(),
+        pending: Vec::new(),
+        refs: 0,
+        pattern_cost: 0,
+        errors: Vec::new(),
+    };
+    compiler.id(String::new(), root);
+    compiler.run();
+    if compiler.errors.is_empty() {
+        Ok(compiler.parts)
+    } else {
+        Err(compiler.errors)
+    }
+}
+
+impl<'s> Compiler<'s> {
+    fn run(&mut self) {
+        loop {
+            while let Some((id, value)) = self.todo.pop() {
+                if self.parts.len() > SCHEMA_PARTS {
+                    self.flaw("", Flaw::TooComplex("too many schemas inside"));
+                    return;
+                }
+                if self.refs > SCHEMA_REFS {
+                    self.flaw("", Flaw::TooManyRefs);
+                    return;
+                }
+                self.read(id, value);
+            }
+            let Some(pending) = self.pending.pop() else {
+                return;
+            };
+            self.resolve(pending);
+        }
+    }
+
+    fn flaw(&mut self, pointer: &str, flaw: Flaw) {
+        self.errors.push(SchemaError::at(pointer, flaw));
+    }
+
+    /// The number of the schema at a place; it is read later.
+    fn id(&mut self, pointer: String, value: &'s Value) -> Id {
+        if let Some(id) = self.ids.get(&pointer) {
+            return *id;
+        }
+        let id = self.parts.len();
+        self.parts.push(Part::at(pointer.clone()));
+        self.ids.insert(pointer, id);
+        self.todo.push((id, value));
+        id
+    }
+
+    fn read(&mut self, id: Id, value: &'s Value) {
+        let Some(pointer) = self.parts.get(id).map(|part| part.pointer.clone()) else {
+            return;
+        };
+        let mut part = Part::at(pointer);
+        match value {
+            Value::Bool(yes) => part.never = !yes,
+            Value::Object(schema) => self.read_object(id, &mut part, schema),
+            _ => self.flaw(
+                &part.pointer,
+                Flaw::Invalid("a schema is an object, true or false".to_owned()),
+            ),
+        }
+        if let Some(place) = self.parts.get_mut(id) {
+            *place = part;
+        }
+    }
+
+    fn read_object(&mut self, id: Id, part: &mut Part, schema: &'s Map<String, Value>) {
+        // Marks and defaults count beside a reference too, where old drafts ignore all else:
+        // a mark that is ignored would show a secret.
+        if let Some(marks) = schema.get("x-vcloud-restricted") {
+            match Restriction::parse(marks) {
+                Ok(restriction) => part.restriction = restriction,
+                Err(found) => {
+                    let at = child(&part.pointer, "x-vcloud-restricted");
+                    self.flaw(&at, Flaw::Restriction(found));
+                }
+            }
+        }
+        part.default = schema.get("default").cloned();
+        self.read_identity(id, part, schema);
+        for keyword in ["$ref", "$recursiveRef", "$dynamicRef"] {
+            if let Some(Value::String(reference)) = schema.get(keyword) {
+                self.refs += 1;
+                self.pending.push(Pending {
+                    from: id,
+                    pointer: child(&part.pointer, keyword),
+                    reference: reference.clone(),
+                });
+            }
+        }
+        let alone = schema.contains_key("$ref") && dialect::ref_stands_alone(self.draft);
+        for (place, pointer, inner) in dialect::inner_schemas(&part.pointer, schema) {
+            let inner_id = self.id(pointer, inner);
+            if !alone {
+                self.attach(part, place, inner_id, inner);
+            }
+        }
+        if !alone {
+            self.read_rules(part, schema);
+        }
+    }
+
+    fn read_identity(&mut self, id: Id, part: &Part, schema: &'s Map<String, Value>) {
+        let text = |key| schema.get(key).and_then(Value::as_str);
+        let names = [text("$anchor"), text("$dynamicAnchor")];
+        for name in names.into_iter().flatten() {
+            self.anchors.insert(name.to_owned(), id);
+        }
+        let own = dialect::id_keyword(self.draft);
+        match text(own).map(|name| (name, name.strip_prefix('#'))) {
+            Some((_, Some(fragment))) => {
+                self.anchors.insert(fragment.to_owned(), id);
+            }
+            Some((name, None)) if id != 0 && !name.is_empty() => self.flaw(
+                &child(&part.pointer, own),
+                Flaw::Invalid(format!(
+                    "an {own} inside of a schema would change what # means"
+                )),
+            ),
+            _ => {}
+        }
+    }
+
+    fn attach(&mut self, part: &mut Part, place: Place<'s>, id: Id, inner: &Value) {
+        match place {
+            Place::Property(name) => {
+                part.names.push(name.to_owned());
+                part.properties.insert(name.to_owned(), id);
+            }
+            Place::Pattern(text) => {
+                let at = child(&part.pointer, "patternProperties");
+                if let Some(regex) = self.pattern(&child(&at, text), text) {
+                    part.patterns.push((regex, id));
+                }
+            }
+            Place::Additional => {
+                part.additional = match inner {
+                    Value::Bool(true) => Additional::Open,
+                    Value::Bool(false) => Additional::Closed,
+                    Value::Object(schema) if schema.is_empty() => Additional::Open,
+                    _ => Additional::Each(id),
+                };
+                part.opened = part.additional == Additional::Open;
+            }
+            Place::Unevaluated => {
+                part.sealed = inner == &Value::Bool(false);
+                part.inner.push(id);
+            }
+            Place::Prefix => part.prefix.push(id),
+            Place::Items => part.items = Some(id),
+            Place::Always => part.always.push(id),
+            Place::Choice(number) => {
+                if part.choices.len() <= number {
+                    part.choices.resize(number + 1, Vec::new());
+                }
+                if let Some(choice) = part.choices.get_mut(number) {
+                    choice.push(id);
+                }
+            }
+            Place::Under => part.under.push(id),
+            Place::Asked => part.asked.push(id),
+            Place::Not => {
+                part.not = Some(id);
+                part.asked.push(id);
+            }
+            Place::Inner => part.inner.push(id),
+            Place::Stored => {}
+        }
+    }
+
+    fn read_rules(&mut self, part: &mut Part, schema: &'s Map<String, Value>) {
+        part.choices.retain(|choice| !choice.is_empty());
+        part.types = Types::of(schema.get("type"));
+        let listed = schema.get("enum").and_then(Value::as_array);
+        let listed = listed.map(|values| values.contains(&Value::Null));
+        let constant = schema.get("const").map(Value::is_null);
+        part.null_listed = match (listed, constant) {
+            (None, None) => None,
+            (listed, constant) => Some(listed.unwrap_or(true) && constant.unwrap_or(true)),
+        };
+        if let Some(Value::Array(names)) = schema.get("required") {
+            part.required = names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect();
+        }
+        if let Some(Value::String(text)) = schema.get("pattern") {
+            self.pattern(&child(&part.pointer, "pattern"), text);
+        }
+    }
+
+    fn pattern(&mut self, pointer: &str, text: &str) -> Option<regex::Regex> {
+        let flaw = match pattern::compile(text) {
+            Ok(compiled) => {
+                self.pattern_cost = self.pattern_cost.saturating_add(compiled.cost);
+                if self.pattern_cost <= PATTERNS_COST {
+                    return Some(compiled.regex);
+                }
+                Flaw::PatternCost(text.chars().take(80).collect())
+            }
+            Err(flaw) => flaw,
+        };
+        self.flaw(pointer, flaw);
+        None
+    }
+
+    fn resolve(&mut self, pending: Pending) {
+        let own = self.root.get(dialect::id_keyword(self.draft));
+        let own = own
+            .and_then(Value::as_str)
+            .map(|id| id.trim_end_matches('#'));
+        let rest = match own.filter(|id| !id.is_empty()) {
+            Some(id) => pending
+                .reference
+                .strip_prefix(id)
+                .unwrap_or(&pending.reference),
+            None => pending.reference.as_str(),
+        };
+        let Some(fragment) = (if rest.is_empty() {
+            Some("")
+        } else {
+            rest.strip_prefix('#')
+        }) else {
+            self.flaw(&pending.pointer, Flaw::RemoteRef(pending.reference.clone()));
+            return;
+        };
+        let Some(target) = self.target(fragment) else {
+            self.flaw(
+                &pending.pointer,
+                Flaw::DanglingRef(pending.reference.clone()),
+            );
+            return;
+        };
+        if let Some(part) = self.parts.get_mut(pending.from) {
+            part.always.push(target);
+        }
+    }
+
+    fn target(&mut self, fragment: &str) -> Option<Id> {
+        if let Some(id) = self.anchors.get(fragment) {
+            return Some(*id);
+        }
+        let pointer = dialect::percent_decoded(fragment)?;
+        let value = self.root.pointer(&pointer)?;
+        Some(self.id(pointer, value))
+    }
+}

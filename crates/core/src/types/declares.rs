@@ -1,0 +1,198 @@
+//! What a schema declares: the fields that a version speaks of.
+
+use super::limits::{CONTENT_DEPTH, DECLARED_PATHS};
+use super::part::{Additional, Id, Part, Types};
+use super::pointer::{PathPattern, Step, tokens};
+use super::restriction::Restriction;
+use super::schema::Schema;
+use super::shape::{Shape, under_key};
+use std::collections::BTreeSet;
+
+/// A declared field, or every item or value of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredPath {
+    /// Where.
+    pub path: PathPattern,
+    /// The JSON types that it can have.
+    pub types: Vec<&'static str>,
+    /// Anything may be inside, and all of it counts as declared.
+    pub free: bool,
+    /// The same schema again as further up: the walk ends here.
+    pub repeats: bool,
+    /// Its marks, those of the fields around it included.
+    pub restriction: Restriction,
+}
+
+/// All declared paths, as far as the walk went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredPaths {
+    /// Parents before their children, in the author's order.
+    pub paths: Vec<DeclaredPath>,
+    /// Whether there are no others.
+    pub complete: bool,
+}
+
+impl Schema {
+    /// Whether the schema declares the place that a JSON pointer names: by properties,
+    /// `patternProperties`, items, a schema for additional properties, or because it is inside of a
+    /// free-form value. `additionalProperties: true` alone declares nothing. Alternatives count.
+    #[must_use]
+    pub fn declares(&self, pointer: &str) -> bool {
+        let Some(tokens) = tokens(pointer) else {
+            return false;
+        };
+        self.reaches(tokens.iter().map(|token| Some(token.as_str())))
+    }
+
+    /// The same for a pattern: whether it can name a declared place.
+    #[must_use]
+    pub fn declares_some(&self, pattern: &PathPattern) -> bool {
+        self.reaches(pattern.steps().iter().map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Every => None,
+        }))
+    }
+
+    fn reaches<'t>(&self, steps: impl Iterator<Item = Option<&'t str>>) -> bool {
+        let mut ids = vec![0];
+        for step in steps {
+            let parts = self.shape.possible(&ids);
+            if is_free(&self.shape, &ids) {
+                return true;
+            }
+            ids = match step {
+                Some(token) => declared_under(&parts, token),
+                None => everything_under(&parts),
+            };
+            ids.retain(|id| self.shape.part(*id).is_some_and(|part| !part.never));
+            if ids.is_empty() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Every declared path. A schema that refers to itself is walked once on each way down.
+    #[must_use]
+    pub fn declared_paths(&self) -> DeclaredPaths {
+        let mut walk = Walk {
+            shape: &self.shape,
+            steps: Vec::new(),
+            above: Vec::new(),
+            found: DeclaredPaths {
+                paths: Vec::new(),
+                complete: true,
+            },
+        };
+        walk.inside(vec![0], Restriction::default());
+        walk.found
+    }
+}
+
+/// What a token leads to: a property's name, or an item's number.
+fn declared_under(parts: &[&Part], token: &str) -> Vec<Id> {
+    let mut ids = under_key(parts, token);
+    let is_index = token == "-"
+        || token == "0"
+        || (!token.starts_with('0') && token.bytes().all(|b| b.is_ascii_digit()));
+    if is_index && !token.is_empty() {
+        let index = token.parse().unwrap_or(usize::MAX);
+        ids.extend(parts.iter().filter_map(|part| part.of_item(index)));
+    }
+    ids
+}
+
+fn everything_under(parts: &[&Part]) -> Vec<Id> {
+    let mut ids: Vec<_> = parts.iter().flat_map(|part| maps_and_items(part)).collect();
+    ids.extend(
+        parts
+            .iter()
+            .flat_map(|part| part.properties.values().copied()),
+    );
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn maps_and_items(part: &Part) -> Vec<Id> {
+    let patterns = part.patterns.iter().map(|(_, id)| *id);
+    let mut ids: Vec<_> = patterns
+        .chain(part.prefix.iter().copied())
+        .chain(part.items)
+        .collect();
+    if let Additional::Each(id) = part.additional {
+        ids.push(id);
+    }
+    ids
+}
+
+fn types_of(shape: &Shape, ids: &[Id]) -> Types {
+    let certain = shape.certain(ids).into_iter().map(|part| part.types);
+    certain.fold(Types::ANY, Types::both)
+}
+
+/// Whether anything may be inside, without a word about it.
+fn is_free(shape: &Shape, ids: &[Id]) -> bool {
+    let types = types_of(shape, ids);
+    let parts = shape.possible(ids);
+    let container = |types: Types| types.has(Types::OBJECT) || types.has(Types::ARRAY);
+    container(types)
+        && !parts
+            .iter()
+            .any(|part| part.never || part.declares_inside())
+        && parts.iter().any(|part| container(part.types))
+}
+
+struct Walk<'s> {
+    shape: &'s Shape,
+    steps: Vec<Step>,
+    above: Vec<Vec<Id>>,
+    found: DeclaredPaths,
+}
+
+impl Walk<'_> {
+    fn inside(&mut self, ids: Vec<Id>, around: Restriction) {
+        let parts = self.shape.possible(&ids);
+        self.above.push(ids);
+        let mut names: Vec<&String> = parts.iter().flat_map(|part| &part.names).collect();
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(*name));
+        for name in names {
+            let ids = under_key(&parts, name);
+            self.visit(Step::Key(name.clone()), ids, around);
+        }
+        let mut rest: Vec<_> = parts.iter().flat_map(|part| maps_and_items(part)).collect();
+        rest.sort_unstable();
+        rest.dedup();
+        if !rest.is_empty() {
+            self.visit(Step::Every, rest, around);
+        }
+        self.above.pop();
+    }
+
+    fn visit(&mut self, step: Step, ids: Vec<Id>, around: Restriction) {
+        if self.found.paths.len() >= DECLARED_PATHS || self.steps.len() >= CONTENT_DEPTH {
+            self.found.complete = false;
+            return;
+        }
+        let parts = self.shape.possible(&ids);
+        if parts.iter().all(|part| part.never) {
+            return;
+        }
+        let marks = parts.iter().map(|part| part.restriction);
+        let restriction = marks.fold(around, Restriction::and);
+        let repeats = self.above.contains(&ids);
+        self.steps.push(step);
+        self.found.paths.push(DeclaredPath {
+            path: PathPattern::of(self.steps.clone()),
+            types: types_of(self.shape, &ids).names(),
+            free: is_free(self.shape, &ids),
+            repeats,
+            restriction,
+        });
+        if !repeats {
+            self.inside(ids, restriction);
+        }
+        self.steps.pop();
+    }
+}

@@ -1,0 +1,120 @@
+//! Filling of required fields that are missing, from the schema's defaults.
+
+use super::limits::{CONTENT_DEPTH, FILLED};
+use super::part::{Id, Part};
+use super::pointer::child;
+use super::schema::Schema;
+use super::shape::{Shape, under_index, under_key};
+use coeval_codes::{Code, Coded};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Content with defaults, and where they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled {
+    /// The content.
+    pub content: Value,
+    /// Pointers to what was inserted.
+    pub filled: Vec<String>,
+}
+
+/// Defaults whose own required fields have defaults, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the defaults of the schema need more than {FILLED} other defaults, or {CONTENT_DEPTH} levels"
+)]
+pub struct DefaultsEndless;
+
+impl Coded for DefaultsEndless {
+    fn code(&self) -> Code {
+        coeval_codes::DEFAULTS_ENDLESS
+    }
+
+    fn advice(&self) -> String {
+        "Give the field a default that is complete, or don't require it.".to_owned()
+    }
+}
+
+impl Schema {
+    /// The content with every required field that is missing and has a default. What is there stays
+    /// as it is; a null that counts as absent is missing. Filling twice is filling once.
+    ///
+    /// # Errors
+    ///
+    /// If defaults need defaults without an end.
+    pub fn fill_defaults(&self, content: Value) -> Result<Filled, DefaultsEndless> {
+        let stripped = match self.without_absent(&content) {
+            Cow::Owned(stripped) => Some(stripped),
+            Cow::Borrowed(_) => None,
+        };
+        let mut content = stripped.unwrap_or(content);
+        let mut filled = Vec::new();
+        fill(&self.shape, &[0], &mut content, "", 0, &mut filled)?;
+        Ok(Filled { content, filled })
+    }
+}
+
+fn fill(
+    shape: &Shape,
+    ids: &[Id],
+    value: &mut Value,
+    at: &str,
+    depth: usize,
+    filled: &mut Vec<String>,
+) -> Result<(), DefaultsEndless> {
+    let parts = shape.certain(ids);
+    if parts.is_empty() || depth >= CONTENT_DEPTH {
+        return Ok(());
+    }
+    match value {
+        Value::Object(map) => {
+            for name in parts.iter().flat_map(|part| &part.required) {
+                if map.contains_key(name) {
+                    continue;
+                }
+                let Some(default) = default_of(shape, &parts, name) else {
+                    continue;
+                };
+                if depth + 1 >= CONTENT_DEPTH || filled.len() >= FILLED {
+                    return Err(DefaultsEndless);
+                }
+                filled.push(child(at, name));
+                map.insert(name.clone(), default.clone());
+            }
+            for (key, inner) in map.iter_mut().filter(|(_, inner)| has_inside(inner)) {
+                let ids = under_key(&parts, key);
+                fill(shape, &ids, inner, &child(at, key), depth + 1, filled)?;
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in items.iter_mut().enumerate().filter(|(_, v)| has_inside(v)) {
+                let ids = under_index(&parts, index);
+                fill(
+                    shape,
+                    &ids,
+                    inner,
+                    &format!("{at}/{index}"),
+                    depth + 1,
+                    filled,
+                )?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn has_inside(value: &Value) -> bool {
+    value.is_object() || value.is_array()
+}
+
+/// The first default on the way through references: what is said nearest to the field wins.
+fn default_of<'s>(shape: &'s Shape, parts: &[&Part], name: &str) -> Option<&'s Value> {
+    let ids = under_key(parts, name);
+    let own = ids
+        .iter()
+        .filter_map(|id| shape.part(*id)?.default.as_ref());
+    let certain = shape.certain(&ids);
+    let found = own.chain(certain.into_iter().filter_map(|part| part.default.as_ref()));
+    found.into_iter().next()
+}

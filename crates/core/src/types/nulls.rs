@@ -1,0 +1,107 @@
+//! Nulls that count as absent. Clients send them for fields that they leave out.
+
+use super::limits::CONTENT_DEPTH;
+use super::part::{Additional, Id, Part};
+use super::schema::{Schema, deeper_than};
+use super::shape::{Shape, under_index, under_key};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+impl Schema {
+    /// The content without the nulls that its schema does not accept. A null that the property's
+    /// own schema accepts is a value, and so is one in a list or in a field that nothing is said of.
+    /// Content with too many levels is left alone: it fits no schema.
+    #[must_use]
+    pub fn without_absent<'v>(&self, content: &'v Value) -> Cow<'v, Value> {
+        if deeper_than(content, CONTENT_DEPTH) {
+            return Cow::Borrowed(content);
+        }
+        let ids = Place {
+            certain: vec![0],
+            possible: vec![0],
+        };
+        match strip(&self.shape, &ids, content, 0) {
+            Some(stripped) => Cow::Owned(stripped),
+            None => Cow::Borrowed(content),
+        }
+    }
+}
+
+struct Place {
+    certain: Vec<Id>,
+    possible: Vec<Id>,
+}
+
+/// The value without absent nulls; `None` if it has none.
+fn strip(shape: &Shape, place: &Place, value: &Value, depth: usize) -> Option<Value> {
+    if depth >= CONTENT_DEPTH || place.possible.is_empty() {
+        return None;
+    }
+    match value {
+        Value::Object(map) => strip_object(shape, place, map, depth).map(Value::Object),
+        Value::Array(items) => {
+            let certain = shape.certain(&place.certain);
+            let possible = shape.possible(&place.possible);
+            let mut changed: Option<Vec<Value>> = None;
+            for (index, item) in items.iter().enumerate() {
+                let inner = Place {
+                    certain: under_index(&certain, index),
+                    possible: under_index(&possible, index),
+                };
+                if let Some(stripped) = strip(shape, &inner, item, depth + 1) {
+                    let items = changed.get_or_insert_with(|| items.clone());
+                    if let Some(item) = items.get_mut(index) {
+                        *item = stripped;
+                    }
+                }
+            }
+            changed.map(Value::Array)
+        }
+        _ => None,
+    }
+}
+
+fn strip_object(
+    shape: &Shape,
+    place: &Place,
+    map: &Map<String, Value>,
+    depth: usize,
+) -> Option<Map<String, Value>> {
+    let certain = shape.certain(&place.certain);
+    let possible = shape.possible(&place.possible);
+    let mut changed: Option<Map<String, Value>> = None;
+    for (key, value) in map {
+        let inner = Place {
+            certain: under_key(&certain, key),
+            possible: under_key(&possible, key),
+        };
+        if value.is_null() {
+            if !is_value(shape, &inner, &certain, key) {
+                changed.get_or_insert_with(|| map.clone()).shift_remove(key);
+            }
+        } else if let Some(stripped) = strip(shape, &inner, value, depth + 1) {
+            let map = changed.get_or_insert_with(|| map.clone());
+            map.insert(key.clone(), stripped);
+        }
+    }
+    changed
+}
+
+/// Whether null is a value of this property: all that certainly apply accept it, and if others may
+/// apply, one of them does.
+fn is_value(shape: &Shape, property: &Place, around: &[&Part], key: &str) -> bool {
+    let fits = |id: &Id| shape.takes_null_at(*id);
+    let mut perhaps = property
+        .possible
+        .iter()
+        .filter(|id| !property.certain.contains(id))
+        .peekable();
+    property.certain.iter().all(fits)
+        && (perhaps.peek().is_none() || perhaps.any(fits))
+        && !around.iter().any(|part| forbids(part, key))
+}
+
+/// Whether `additionalProperties: false` excludes a property.
+pub(crate) fn forbids(part: &Part, key: &str) -> bool {
+    part.additional == Additional::Closed && part.of_property(key).is_empty()
+}

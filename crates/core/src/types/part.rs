@@ -1,0 +1,186 @@
+//! One schema inside a schema, in the form that walks over content need.
+
+use super::restriction::Restriction;
+use regex::Regex;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The number of a part; the whole schema is part 0.
+pub(crate) type Id = usize;
+
+/// What holds for properties that are neither named nor matched by a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Additional {
+    /// Nothing is said, or `true`: allowed and not declared.
+    #[default]
+    Open,
+    /// `false`.
+    Closed,
+    /// All of them have this schema: a map.
+    Each(Id),
+}
+
+/// JSON types as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Types(u8);
+
+impl Types {
+    pub(crate) const ANY: Self = Self(0x3f);
+    pub(crate) const NULL: Self = Self(1);
+    pub(crate) const OBJECT: Self = Self(2);
+    pub(crate) const ARRAY: Self = Self(4);
+
+    pub(crate) fn of(keyword: Option<&Value>) -> Self {
+        let bit = |word: &Value| match word.as_str() {
+            Some("null") => Self::NULL.0,
+            Some("object") => Self::OBJECT.0,
+            Some("array") => Self::ARRAY.0,
+            Some("string") => 8,
+            Some("number" | "integer") => 16,
+            Some("boolean") => 32,
+            _ => 0,
+        };
+        match keyword {
+            None => Self::ANY,
+            Some(Value::Array(words)) => Self(words.iter().map(bit).fold(0, |a, b| a | b)),
+            Some(word) => Self(bit(word)),
+        }
+    }
+
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Their names.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        let all = ["null", "object", "array", "string", "number", "boolean"];
+        let numbered = all.into_iter().enumerate();
+        numbered
+            .filter(|(bit, _)| self.0 & (1 << bit) != 0)
+            .map(|(_, name)| name)
+            .collect()
+    }
+}
+
+/// A schema, with other schemas by number.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Where it is in the schema.
+    pub(crate) pointer: String,
+    /// `false`: nothing fits.
+    pub(crate) never: bool,
+    pub(crate) types: Types,
+    /// What `enum` and `const` say of null; `None` where they are absent.
+    pub(crate) null_listed: Option<bool>,
+    /// In the author's order.
+    pub(crate) names: Vec<String>,
+    pub(crate) properties: HashMap<String, Id>,
+    pub(crate) patterns: Vec<(Regex, Id)>,
+    pub(crate) additional: Additional,
+    /// `additionalProperties: true`, said in so many words.
+    pub(crate) opened: bool,
+    /// `unevaluatedProperties: false`.
+    pub(crate) sealed: bool,
+    pub(crate) prefix: Vec<Id>,
+    /// Of the items after the prefix.
+    pub(crate) items: Option<Id>,
+    pub(crate) required: Vec<String>,
+    pub(crate) default: Option<Value>,
+    pub(crate) restriction: Restriction,
+    /// `$ref` and `allOf`: they always apply, to the same value.
+    pub(crate) always: Vec<Id>,
+    /// `anyOf` and `oneOf`, a list each: some of them apply.
+    pub(crate) choices: Vec<Vec<Id>>,
+    /// `then`, `else`, `dependentSchemas`: they apply under a condition.
+    pub(crate) under: Vec<Id>,
+    /// `if` and `not`: they are asked, and declare nothing.
+    pub(crate) asked: Vec<Id>,
+    /// The one under `not`, which is also asked.
+    pub(crate) not: Option<Id>,
+    /// What else is reached by a step into the value: `contains`, `propertyNames` and the like.
+    pub(crate) inner: Vec<Id>,
+}
+
+impl Part {
+    pub(crate) fn at(pointer: String) -> Self {
+        Self {
+            pointer,
+            never: false,
+            types: Types::ANY,
+            null_listed: None,
+            names: Vec::new(),
+            properties: HashMap::new(),
+            patterns: Vec::new(),
+            additional: Additional::Open,
+            opened: false,
+            sealed: false,
+            prefix: Vec::new(),
+            items: None,
+            required: Vec::new(),
+            default: None,
+            restriction: Restriction::default(),
+            always: Vec::new(),
+            choices: Vec::new(),
+            under: Vec::new(),
+            asked: Vec::new(),
+            not: None,
+            inner: Vec::new(),
+        }
+    }
+
+    /// Those that apply to the same value, for certain or perhaps.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = Id> + '_ {
+        let choices = self.choices.iter().flatten();
+        let all = self.always.iter().chain(choices).chain(&self.under);
+        all.chain(&self.asked).copied()
+    }
+
+    /// Those that apply to values inside.
+    pub(crate) fn below(&self) -> impl Iterator<Item = Id> + '_ {
+        let map = match self.additional {
+            Additional::Each(id) => Some(id),
+            Additional::Open | Additional::Closed => None,
+        };
+        let properties = self.properties.values().copied();
+        let patterns = self.patterns.iter().map(|(_, id)| *id);
+        let items = self.prefix.iter().copied().chain(self.items);
+        let rest = map.into_iter().chain(self.inner.iter().copied());
+        properties.chain(patterns).chain(items).chain(rest)
+    }
+
+    /// Whether it says anything of what is inside.
+    pub(crate) fn declares_inside(&self) -> bool {
+        !self.properties.is_empty()
+            || !self.patterns.is_empty()
+            || !self.prefix.is_empty()
+            || self.items.is_some()
+            || self.sealed
+            || self.additional != Additional::Open
+    }
+
+    /// The schemas that this one gives to a property; none if it does not speak of it.
+    pub(crate) fn of_property(&self, key: &str) -> Vec<Id> {
+        let named = self.properties.get(key).copied();
+        let matched = self
+            .patterns
+            .iter()
+            .filter(|(regex, _)| regex.is_match(key));
+        let mut found: Vec<_> = named
+            .into_iter()
+            .chain(matched.map(|(_, id)| *id))
+            .collect();
+        if let (true, Additional::Each(id)) = (found.is_empty(), self.additional) {
+            found.push(id);
+        }
+        found
+    }
+
+    /// The schema that this one gives to an item.
+    pub(crate) fn of_item(&self, index: usize) -> Option<Id> {
+        self.prefix.get(index).copied().or(self.items)
+    }
+}

@@ -1,0 +1,125 @@
+//! A JSON Schema, compiled once: what fits, what is declared, what is filled in or left out.
+
+use super::compile;
+use super::dialect;
+use super::limits::{SCHEMA_BYTES, SCHEMA_DEPTH};
+use super::pattern::{CACHE_BYTES, COMPILED_BYTES};
+use super::schema_error::{Flaw, SchemaError};
+use super::shape::Shape;
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+use std::fmt;
+
+/// A schema that can be used: checked, bounded, and closed in itself.
+pub struct Schema {
+    source: Value,
+    draft: Draft,
+    pub(crate) shape: Shape,
+    pub(crate) validator: Validator,
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self.shape.parts().len();
+        write!(f, "Schema({:?}, {parts} parts)", self.draft)
+    }
+}
+
+impl Schema {
+    /// Checks and compiles a schema. Nothing is ever fetched.
+    ///
+    /// # Errors
+    ///
+    /// Every flaw that was found, at least one.
+    pub fn compile(source: Value) -> Result<Self, Vec<SchemaError>> {
+        if deeper_than(&source, SCHEMA_DEPTH) {
+            return Err(vec![SchemaError::at("", Flaw::TooDeep)]);
+        }
+        let bytes = source.to_string().len();
+        if bytes > SCHEMA_BYTES {
+            return Err(vec![SchemaError::at("", Flaw::TooLarge(bytes))]);
+        }
+        let Some(draft) = dialect::draft_of(&source) else {
+            let named = source.get("$schema").map(ToString::to_string);
+            let named = named.unwrap_or_default().trim_matches('"').to_owned();
+            return Err(vec![SchemaError::at("/$schema", Flaw::Dialect(named))]);
+        };
+        check_keywords(&source, draft)?;
+        let parts = compile::parts(&source, draft)?;
+        let shape = Shape::of(parts).map_err(|error| vec![error])?;
+        let options = PatternOptions::regex()
+            .size_limit(COMPILED_BYTES)
+            .dfa_size_limit(CACHE_BYTES);
+        let validator = jsonschema::options()
+            .with_draft(draft)
+            .with_pattern_options(options)
+            .offline()
+            .build(&source)
+            .map_err(|error| vec![invalid(&error)])?;
+        Ok(Self {
+            source,
+            draft,
+            shape,
+            validator,
+        })
+    }
+
+    /// As it was given.
+    #[must_use]
+    pub const fn source(&self) -> &Value {
+        &self.source
+    }
+
+    /// The draft that it is read as.
+    #[must_use]
+    pub const fn draft(&self) -> Draft {
+        self.draft
+    }
+}
+
+/// All that the draft's own schema has to say of this one; patterns are checked later, by better
+/// words.
+fn check_keywords(source: &Value, draft: Draft) -> Result<(), Vec<SchemaError>> {
+    let validator = match draft {
+        Draft::Draft4 => jsonschema::draft4::meta::validator(),
+        Draft::Draft6 => jsonschema::draft6::meta::validator(),
+        Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
+        Draft::Draft202012 => jsonschema::draft202012::meta::validator(),
+        _ => jsonschema::draft7::meta::validator(),
+    };
+    let of_pattern = |error: &jsonschema::ValidationError<'_>| {
+        let kind = error.kind();
+        matches!(kind, jsonschema::error::ValidationErrorKind::Format { format } if format == "regex")
+    };
+    let errors = validator.iter_errors(source).take(100);
+    let mut found: Vec<_> = errors
+        .filter(|e| !of_pattern(e))
+        .map(|e| invalid(&e))
+        .collect();
+    found.dedup();
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn invalid(error: &jsonschema::ValidationError<'_>) -> SchemaError {
+    let pointer = error.instance_path().as_str().to_owned();
+    let sentence = super::validate::sentence(error);
+    SchemaError::at(pointer, Flaw::Invalid(sentence))
+}
+
+/// Whether a value has more levels of objects and lists. It does not recurse.
+pub(crate) fn deeper_than(value: &Value, limit: usize) -> bool {
+    let mut todo = vec![(value, 0_usize)];
+    while let Some((value, above)) = todo.pop() {
+        let has_inside = |value: &&Value| value.is_object() || value.is_array();
+        let below = |value| (value, above + 1);
+        match value {
+            Value::Array(items) => todo.extend(items.iter().filter(has_inside).map(below)),
+            Value::Object(map) => todo.extend(map.values().filter(has_inside).map(below)),
+            _ => continue,
+        }
+        if above >= limit {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,18 @@
+//! What type versions promise, by example and by law.
+
+mod bodies;
+mod content;
+mod declared;
+mod files;
+mod hostile;
+mod laws;
+mod restricted;
+mod schemas;
+mod since;
+
+use super::Schema;
+use serde_json::Value;
+
+fn schema(source: Value) -> Schema {
+    Schema::compile(source).unwrap()
+}

@@ -1,0 +1,142 @@
+//! A type version: what one version of a type is.
+
+use super::pointer::PathPattern;
+use super::schema::Schema;
+use super::since::{FieldsTooNew, Since};
+use super::view::RestrictedView;
+use crate::version::Version;
+use semver::VersionReq;
+use serde_json::Value;
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name {
+            /// Who defines it.
+            pub vendor: String,
+            /// What it is.
+            pub nss: String,
+            /// Which version of it.
+            pub version: Version,
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}:{}:{}", self.vendor, self.nss, self.version)
+            }
+        }
+    };
+}
+
+id!(
+    /// `acme:app:1.1.0`, a version of a type.
+    TypeVersionId
+);
+id!(
+    /// `acme:deployable:1.0.0`, a version of an interface.
+    InterfaceId
+);
+
+/// What happens to what an older version can't express.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Skew {
+    /// A body at an older version changes what that version expresses, the rest stays.
+    #[default]
+    Merge,
+    /// It is refused.
+    Strict,
+}
+
+/// How content comes from the parent version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversion {
+    /// The parent.
+    pub from: Version,
+    /// The steps as they are written.
+    pub steps: Vec<Value>,
+}
+
+/// A moment in the life of a resource at which a behavior runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Hook {
+    /// Before it is created.
+    PreCreate,
+    /// After it was created.
+    PostCreate,
+    /// After it was changed.
+    PostUpdate,
+    /// Before it is deleted.
+    PreDelete,
+    /// After it was deleted.
+    PostDelete,
+}
+
+impl Hook {
+    /// By its name in a file.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        match name {
+            "PreCreate" => Some(Self::PreCreate),
+            "PostCreate" => Some(Self::PostCreate),
+            "PostUpdate" => Some(Self::PostUpdate),
+            "PreDelete" => Some(Self::PreDelete),
+            "PostDelete" => Some(Self::PostDelete),
+            _ => None,
+        }
+    }
+}
+
+/// One version of a type. It is made by reading a file, so it is always complete and checked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TypeVersion {
+    /// Its name.
+    pub id: TypeVersionId,
+    /// For people.
+    pub title: Option<String>,
+    /// For people, longer.
+    pub description: Option<String>,
+    /// The interfaces that it implements.
+    pub interfaces: Vec<InterfaceId>,
+    /// Of the content.
+    pub schema: Schema,
+    /// From its parent version.
+    pub conversion: Option<Conversion>,
+    /// Fields and the versions that they came with.
+    pub since: Since,
+    /// Fields whose meaning is another than in the parent version; nothing automatic ever moves a
+    /// resource to this version then.
+    pub meaning_changed: Vec<PathPattern>,
+    /// For clients that can't know what this version means.
+    pub restricted_view: Option<RestrictedView>,
+    /// The releases of clients that understand this version.
+    pub clients: Option<VersionReq>,
+    /// Names of indexes and the fields that they find resources by.
+    pub indexes: Vec<(String, PathPattern)>,
+    /// Whether bodies at older versions are merged.
+    pub skew: Skew,
+    /// Whether no two resources of one organization have the same name.
+    pub unique_names: bool,
+    /// Behaviors by moment.
+    pub hooks: Vec<(Hook, String)>,
+}
+
+impl TypeVersion {
+    /// Whether a body at an older version sets fields that came later. Nulls that count as absent
+    /// set nothing, and what equals the stored value is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// All such fields.
+    pub fn check_since(
+        &self,
+        written_at: Version,
+        body: &Value,
+        stored: Option<&Value>,
+    ) -> Result<(), FieldsTooNew> {
+        let body = self.schema.without_absent(body);
+        self.since.check(written_at, &body, stored)
+    }
+}
