@@ -111,7 +111,11 @@ impl Workload {
             worker.await.expect("a worker");
         }
         last.send_replace(Some(self.mark(&handles[0], &prefix).await));
-        let watched = watcher.await.expect("the watcher");
+        // A store that lost the last write would let the watcher wait for ever.
+        let watched = tokio::time::timeout(SEEN_WITHIN, watcher)
+            .await
+            .expect("the watcher never saw the last write")
+            .expect("the watcher");
         Recorded {
             prefix,
             start,
@@ -138,6 +142,9 @@ impl Workload {
         panic!("the store never recovered");
     }
 }
+
+/// How long the watcher may take to come to the last write, over every cut.
+const SEEN_WITHIN: Duration = Duration::from_secs(30);
 
 /// The key of the last write; not part of the history.
 const MARKER: &str = "marker";
