@@ -2,8 +2,10 @@
 //!
 //! - [`version`]: versions as they are written, stored, known and asked for
 //! - [`decide`]: what a read or a write at some version means
+//! - [`convert`]: conversions between the versions of a type, and writes at any of them
 //! - [`types`]: type versions: their file, their schema, what they declare
 
+pub mod convert;
 pub mod decide;
 pub mod types;
 pub mod version;

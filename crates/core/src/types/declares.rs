@@ -53,6 +53,35 @@ impl Schema {
         }))
     }
 
+    /// The JSON types that a declared place can have.
+    pub(crate) fn types_at(&self, pattern: &PathPattern) -> Vec<&'static str> {
+        let ids = self.parts_at(pattern);
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        types_of(&self.shape, &ids).names()
+    }
+
+    /// The names of the properties that are declared in a place, in the author's order.
+    pub(crate) fn names_under(&self, pattern: &PathPattern) -> Vec<String> {
+        let parts = self.shape.possible(&self.parts_at(pattern));
+        let mut seen = BTreeSet::new();
+        let names = parts.iter().flat_map(|part| &part.names);
+        names.filter(|name| seen.insert(*name)).cloned().collect()
+    }
+
+    fn parts_at(&self, pattern: &PathPattern) -> Vec<Id> {
+        let mut ids = vec![0];
+        for step in pattern.steps() {
+            let parts = self.shape.possible(&ids);
+            ids = match step {
+                Step::Key(key) => under_key(&parts, key),
+                Step::Every => everything_under(&parts),
+            };
+        }
+        ids
+    }
+
     fn reaches<'t>(&self, steps: impl Iterator<Item = Option<&'t str>>) -> bool {
         let mut ids = vec![0];
         for step in steps {
@@ -132,7 +161,7 @@ fn types_of(shape: &Shape, ids: &[Id]) -> Types {
 }
 
 /// Whether anything may be inside, without a word about it.
-fn is_free(shape: &Shape, ids: &[Id]) -> bool {
+pub(crate) fn is_free(shape: &Shape, ids: &[Id]) -> bool {
     let types = types_of(shape, ids);
     let parts = shape.possible(ids);
     let container = |types: Types| types.has(Types::OBJECT) || types.has(Types::ARRAY);

@@ -54,6 +54,17 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// The default of a property, with the defaults that it needs itself; none if they have no end.
+    pub(crate) fn full_default(&self, parts: &[&Part], name: &str) -> Option<Value> {
+        let mut value = default_of(&self.shape, parts, name)?.clone();
+        let ids = under_key(parts, name);
+        let mut filled = Vec::new();
+        fill(&self.shape, &ids, &mut value, "", 0, &mut filled).ok()?;
+        Some(value)
+    }
+}
+
 fn fill(
     shape: &Shape,
     ids: &[Id],

@@ -10,6 +10,7 @@ use super::schema::Schema;
 use super::since::Since;
 use super::type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
 use super::view::RestrictedView;
+use crate::convert::Making;
 use crate::version::{InterfaceUrn, Name, Version};
 use semver::VersionReq;
 
@@ -191,22 +192,25 @@ fn schema_of(node: &Node, problems: &mut Problems) -> Option<Schema> {
     }
 }
 
-/// The steps are kept as they are; whoever converts reads them.
+/// The form of the steps is checked here; what they need of the schemas, where the versions of the
+/// type are put together.
 fn conversion_of(node: &Node, own: Option<Version>, problems: &mut Problems) -> Option<Conversion> {
     let mut fields = Fields::of("conversion", node, problems)?;
     let from = fields.need("from", problems);
     let steps = fields.take("steps");
     fields.finish(problems);
-    let steps = steps.map_or(&[][..], |node| fields::list("steps", node, problems));
+    let list = steps.map_or(&[][..], |node| fields::list("steps", node, problems));
     let at = from?.position;
     let from = fields::version("from", from?, problems)?;
     if Some(from) == own {
         problems.value(at, "a version can't be converted from itself");
     }
-    Some(Conversion {
-        from,
-        steps: steps.iter().map(Node::to_json).collect(),
-    })
+    let all: Vec<_> = list.iter().map(Node::to_json).collect();
+    if let Err(flaw) = Making::steps(own.unwrap_or(from), from, None, &all) {
+        let at = steps.map_or(at, |node| node.locate(&flaw.pointer));
+        problems.push(at, FileError::Step(flaw.reason));
+    }
+    Some(Conversion { from, steps: all })
 }
 
 /// A path that the schema declares.

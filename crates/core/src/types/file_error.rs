@@ -63,6 +63,9 @@ pub enum FileError {
     /// The schema.
     #[error("{0}")]
     Schema(SchemaError),
+    /// A step of the conversion.
+    #[error("a step of the conversion is wrong: {0}")]
+    Step(String),
 }
 
 fn hint(nearest: &Option<&'static str>) -> String {
@@ -101,6 +104,7 @@ impl Coded for Problem {
             FileError::Path { .. } => coeval_codes::TYPE_PATH_INVALID,
             FileError::TooManyIndexes(_) => coeval_codes::TYPE_INDEXES_TOO_MANY,
             FileError::Schema(error) => error.code(),
+            FileError::Step(_) => coeval_codes::CONVERSION_STEP,
         }
     }
 
@@ -127,6 +131,7 @@ impl Coded for Problem {
             }
             FileError::TooManyIndexes(_) => "Keep the indexes that filters use most.",
             FileError::Schema(error) => return error.advice(),
+            FileError::Step(_) => "Correct the step; docs/conversions.md shows each by example.",
         }
         .to_owned()
     }

@@ -1,0 +1,32 @@
+//! Conversions between the versions of a type, and writes at a version that is not the stored one.
+//!
+//! A conversion never forgets. What the version that is arrived at can't hold is written beside the
+//! document, on the place where it belongs, and is back when the document is. So every conversion is
+//! one to one between documents *with what is kept*, any two versions convert along the one path
+//! between them in the tree of versions, and a write at another version is: go there, replace the
+//! document, come back.
+
+mod align;
+mod express;
+mod expressing;
+mod kept;
+mod making;
+mod note;
+mod path;
+mod program;
+mod put;
+mod refusal;
+mod step;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod versions;
+
+pub use kept::{Kept, KeptEntry};
+pub(crate) use making::Making;
+pub use making::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
+pub use put::Put;
+pub use refusal::{Reason, Refusal};
+pub use step::{Class, Loss};
+pub use versions::{Record, Versions, VersionsError, View};

@@ -1,0 +1,277 @@
+//! Walks over content by what a version expresses: to hide, to fill in, to check.
+
+use super::express::{Graph, Next, State};
+use super::note::{By, Holds, Margin, Note};
+use super::refusal::Refusal;
+use super::step::{Run, weight};
+use super::tree::Tree;
+use crate::types::limits::CONTENT_DEPTH;
+use crate::types::pointer::child;
+use crate::types::same;
+use crate::version::Version;
+use serde_json::{Map, Value};
+
+/// What a walk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The version is arrived at: hide what it does not express, unless it was there before.
+    Arrive {
+        /// The version that could say what is hidden.
+        from: Version,
+        /// The version that is arrived at.
+        to: Version,
+        /// Whether to fill in what it requires.
+        fill: bool,
+    },
+    /// The content goes away from where it is stored: mark what is there beyond the version.
+    Mark(Version),
+}
+
+/// Walks over content and notes what it does in the margin.
+pub(crate) fn walk(
+    graph: &Graph,
+    tree: &mut Tree,
+    purpose: Purpose,
+    run: &mut Run,
+) -> Result<(), Refusal> {
+    let Next::Into(start) = graph.start else {
+        return Ok(());
+    };
+    let mut walk = Walk {
+        graph,
+        purpose,
+        run,
+    };
+    let new = walk.place(start, &mut tree.value, Some(&tree.margin), 0)?;
+    merge(&mut tree.margin, new);
+    Ok(())
+}
+
+struct Walk<'w> {
+    graph: &'w Graph,
+    purpose: Purpose,
+    run: &'w mut Run,
+}
+
+impl Walk<'_> {
+    /// The notes to add for a place and all inside of it.
+    fn place(
+        &mut self,
+        at: usize,
+        value: &mut Value,
+        margin: Option<&Margin>,
+        depth: usize,
+    ) -> Result<Margin, Refusal> {
+        let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
+            return Ok(Margin::default());
+        };
+        match value {
+            Value::Object(map) => self.object(state, map, margin, depth),
+            Value::Array(items) => {
+                let mut new = Margin::default();
+                for (index, item) in items.iter_mut().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let Next::Into(inner) = next {
+                        let beside = margin.and_then(|margin| margin.items.get(&index));
+                        let inner = self.place(inner, item, beside, depth + 1)?;
+                        new.set_item(index, inner);
+                    }
+                }
+                Ok(new)
+            }
+            _ => Ok(Margin::default()),
+        }
+    }
+
+    fn object(
+        &mut self,
+        state: &State,
+        map: &mut Map<String, Value>,
+        margin: Option<&Margin>,
+        depth: usize,
+    ) -> Result<Margin, Refusal> {
+        let mut new = Margin::default();
+        let mut hidden = Vec::new();
+        for (key, value) in map.iter_mut() {
+            let beside = margin.and_then(|margin| margin.keys.get(key));
+            match state.next(key) {
+                Next::Quiet => {}
+                Next::Into(inner) => {
+                    let inner = self.place(inner, value, beside, depth + 1)?;
+                    new.set_key(key, inner);
+                }
+                Next::Hide => match self.purpose {
+                    Purpose::Arrive { from, to, .. } => {
+                        if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
+                            hidden.push((key.clone(), from));
+                        }
+                    }
+                    Purpose::Mark(version) => {
+                        let note = Note::new(By::Own(version), Holds::There);
+                        new.keys.entry(key.clone()).or_default().notes.push(note);
+                    }
+                },
+            }
+        }
+        for (key, from) in hidden {
+            if let Some(value) = map.shift_remove(&key) {
+                let note = Note::new(By::Hidden(from), Holds::There);
+                new.notes.push(note.key(&key).value(value));
+            }
+        }
+        if let Purpose::Arrive { fill: true, .. } = self.purpose {
+            for default in &state.defaults {
+                if !map.contains_key(&default.key) {
+                    self.run.spend(weight(&default.value))?;
+                    map.insert(default.key.clone(), default.value.clone());
+                    let note = Note::new(By::Filled, Holds::Same);
+                    let beside = new.keys.entry(default.key.clone()).or_default();
+                    beside.notes.push(note);
+                }
+            }
+        }
+        Ok(new)
+    }
+}
+
+/// New notes join those that are there; the margin of what was hidden goes with it.
+fn merge(margin: &mut Margin, new: Margin) {
+    for mut note in new.notes {
+        if let (By::Hidden(_), Some(key)) = (note.by, &note.key) {
+            note.margin = margin.take_key(key);
+        }
+        margin.notes.push(note);
+    }
+    for (key, new) in new.keys {
+        merge(margin.keys.entry(key).or_default(), new);
+    }
+    for (index, new) in new.items {
+        merge(margin.items.entry(index).or_default(), new);
+    }
+}
+
+/// The way out of a version: what it did not express is back, what it filled in is gone, unless it
+/// was changed.
+pub(crate) fn leave(tree: &mut Tree, run: &Run) {
+    let Tree { value, margin } = tree;
+    leave_place(value, margin, run);
+}
+
+fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
+    match value {
+        Value::Object(map) => {
+            let filled = |margin: &Margin| margin.has_note(By::Filled);
+            margin.keys.retain(|key, margin| {
+                let gone = filled(margin) && map.shift_remove(key).is_some();
+                !gone
+            });
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    leave_place(value, margin, run);
+                }
+            }
+            let is_hidden = |note: &mut Note| matches!(note.by, By::Hidden(_));
+            let hidden: Vec<Note> = margin.notes.extract_if(.., is_hidden).collect();
+            for note in hidden {
+                if let (Some(key), Some(value)) = (note.key, note.value) {
+                    let margin_inside = note.margin;
+                    let field = run.restored(Tree {
+                        value,
+                        margin: margin_inside,
+                    });
+                    map.insert(key.clone(), field.value);
+                    margin.set_key(&key, field.margin);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    leave_place(value, margin, run);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The marks of fields that were there beyond the version are used up.
+pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
+    margin.notes.retain(|note| note.by != By::Own(version));
+    margin
+        .keys
+        .values_mut()
+        .for_each(|inner| forget_own(inner, version));
+    margin
+        .items
+        .values_mut()
+        .for_each(|inner| forget_own(inner, version));
+}
+
+/// Takes out of a body what its version does not express and what is unchanged; the pointers of
+/// what is not.
+pub(crate) fn check(graph: &Graph, body: &mut Value, margin: &Margin) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if let Next::Into(start) = graph.start {
+        check_place(graph, start, body, Some(margin), "", 0, &mut wrong);
+    }
+    wrong
+}
+
+fn check_place(
+    graph: &Graph,
+    at: usize,
+    value: &mut Value,
+    margin: Option<&Margin>,
+    pointer: &str,
+    depth: usize,
+    wrong: &mut Vec<String>,
+) {
+    let Some(state) = graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
+        return;
+    };
+    match value {
+        Value::Object(map) => {
+            let mut unchanged = Vec::new();
+            for (key, value) in map.iter_mut() {
+                match state.next(key) {
+                    Next::Quiet => {}
+                    Next::Into(inner) => {
+                        let beside = margin.and_then(|margin| margin.keys.get(key));
+                        let at = child(pointer, key);
+                        check_place(graph, inner, value, beside, &at, depth + 1, wrong);
+                    }
+                    Next::Hide if is_hidden(margin, key, value) => unchanged.push(key.clone()),
+                    Next::Hide => wrong.push(child(pointer, key)),
+                }
+            }
+            for key in unchanged {
+                map.shift_remove(&key);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter_mut().enumerate() {
+                let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                if let Next::Into(inner) = next {
+                    let beside = margin.and_then(|margin| margin.items.get(&index));
+                    let at = format!("{pointer}/{index}");
+                    check_place(graph, inner, item, beside, &at, depth + 1, wrong);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a field of a body is what is kept there.
+fn is_hidden(margin: Option<&Margin>, key: &str, value: &Value) -> bool {
+    let hides = |note: &Note| {
+        let on_key = note.key.as_deref() == Some(key);
+        let same = note
+            .value
+            .as_ref()
+            .is_some_and(|hidden| same(hidden, value));
+        note.holds == Holds::There && on_key && same
+    };
+    margin.is_some_and(|margin| margin.notes.iter().any(hides))
+}

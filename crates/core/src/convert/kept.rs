@@ -1,0 +1,237 @@
+//! What other versions of a resource can hold and the stored one can't: part of the record.
+
+use super::align::is_of_use;
+use super::note::{By, Holds, Margin, Note, What};
+use crate::types::pointer::child;
+use crate::version::Version;
+use serde_json::{Map, Value};
+
+/// Everything that is kept beside a document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept(pub(crate) Margin);
+
+/// One value that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptEntry<'k> {
+    /// The version that can hold it.
+    pub version: Version,
+    /// Where it belongs, in the terms of the document that it is kept beside.
+    pub path: String,
+    /// What it is.
+    pub value: &'k Value,
+    /// Whether it is what a value of the document was made from, and so goes when that changes.
+    pub refines: bool,
+}
+
+impl Kept {
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_bare()
+    }
+
+    /// The values, without what is only bookkeeping.
+    #[must_use]
+    pub fn entries(&self) -> Vec<KeptEntry<'_>> {
+        let mut found = Vec::new();
+        gather(&self.0, "", &mut found);
+        found
+    }
+
+    /// Pointers to all that independently of the document's values is kept.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let entries = self.entries().into_iter();
+        let independent = entries.filter(|entry| !entry.refines);
+        independent.map(|entry| entry.path).collect()
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut entries = Vec::new();
+        write(&self.0, &mut Vec::new(), &mut entries);
+        Value::Array(entries)
+    }
+
+    /// From how it is stored; `None` if this is nothing that was ever stored.
+    #[must_use]
+    pub fn from_json(json: &Value) -> Option<Self> {
+        read(json, 0).map(Self)
+    }
+}
+
+fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {
+    for note in &margin.notes {
+        let path = match &note.key {
+            Some(key) => child(at, key),
+            None => at.to_owned(),
+        };
+        let version = match note.by {
+            By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
+            By::Filled => None,
+        };
+        let refines = note.holds == Holds::Same;
+        if let (Some(version), Some(value)) = (version, &note.value)
+            && (refines || is_of_use(note))
+        {
+            found.push(KeptEntry {
+                version,
+                path: path.clone(),
+                value,
+                refines,
+            });
+        }
+        gather(&note.margin, &path, found);
+    }
+    for (key, inner) in &margin.keys {
+        gather(inner, &child(at, key), found);
+    }
+    for (index, inner) in &margin.items {
+        gather(inner, &format!("{at}/{index}"), found);
+    }
+}
+
+const HOLDS: [(&str, Holds); 4] = [
+    ("there", Holds::There),
+    ("same", Holds::Same),
+    ("absent", Holds::Absent),
+    ("parsed", Holds::Parsed),
+];
+
+const WHAT: [(&str, What); 9] = [
+    ("field", What::Field),
+    ("displaced", What::Displaced),
+    ("created", What::Created),
+    ("original", What::Original),
+    ("rest", What::Rest),
+    ("order", What::Order),
+    ("branch", What::Branch),
+    ("stays", What::Stays),
+    ("part", What::Part),
+];
+
+fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> Value {
+    let found = table.iter().find(|(_, known)| known == value);
+    found.map_or(Value::Null, |(name, _)| Value::from(*name))
+}
+
+fn named<T: Clone>(table: &[(&str, T)], name: Option<&Value>) -> Option<T> {
+    let name = name?.as_str()?;
+    let found = table.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| value.clone())
+}
+
+/// Keys are texts and items numbers, so that the two can't be taken for each other.
+fn write(margin: &Margin, at: &mut Vec<Value>, entries: &mut Vec<Value>) {
+    for note in &margin.notes {
+        entries.push(write_note(note, at));
+    }
+    for (key, inner) in &margin.keys {
+        at.push(Value::from(key.as_str()));
+        write(inner, at, entries);
+        at.pop();
+    }
+    for (index, inner) in &margin.items {
+        at.push(Value::from(*index));
+        write(inner, at, entries);
+        at.pop();
+    }
+}
+
+fn write_note(note: &Note, at: &[Value]) -> Value {
+    let mut map = Map::new();
+    let mut set = |key: &str, value: Value| map.insert(key.to_owned(), value);
+    if !at.is_empty() {
+        set("at", Value::Array(at.to_vec()));
+    }
+    match note.by {
+        By::Step {
+            conversion,
+            number,
+            version,
+            what,
+        } => {
+            set("by", name_of(&WHAT, &what));
+            set("conversion", Value::from(conversion.to_string()));
+            set("step", Value::from(number));
+            set("version", Value::from(version.to_string()));
+        }
+        By::Hidden(version) => {
+            set("by", Value::from("hidden"));
+            set("version", Value::from(version.to_string()));
+        }
+        By::Own(version) => {
+            set("by", Value::from("own"));
+            set("version", Value::from(version.to_string()));
+        }
+        By::Filled => {
+            set("by", Value::from("filled"));
+        }
+    }
+    set("while", name_of(&HOLDS, &note.holds));
+    if let Some(key) = &note.key {
+        set("key", Value::from(key.as_str()));
+    }
+    if let Some(value) = &note.value {
+        set("value", value.clone());
+    }
+    if !note.margin.is_bare() {
+        let mut inner = Vec::new();
+        write(&note.margin, &mut Vec::new(), &mut inner);
+        set("kept", Value::Array(inner));
+    }
+    Value::Object(map)
+}
+
+/// Kept values inside of kept values.
+const LEVELS: usize = 128;
+
+fn read(json: &Value, level: usize) -> Option<Margin> {
+    if level > LEVELS {
+        return None;
+    }
+    let mut margin = Margin::default();
+    for entry in json.as_array()? {
+        let mut place = &mut margin;
+        for token in entry
+            .get("at")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            place = match token {
+                Value::String(key) => place.keys.entry(key.clone()).or_default(),
+                token => {
+                    let index = usize::try_from(token.as_u64()?).ok()?;
+                    place.items.entry(index).or_default()
+                }
+            };
+        }
+        place.notes.push(read_note(entry, level)?);
+    }
+    Some(margin)
+}
+
+fn read_note(entry: &Value, level: usize) -> Option<Note> {
+    let version = |key| Version::parse_full(entry.get(key)?.as_str()?).ok();
+    let by = match entry.get("by")?.as_str()? {
+        "hidden" => By::Hidden(version("version")?),
+        "own" => By::Own(version("version")?),
+        "filled" => By::Filled,
+        _ => By::Step {
+            conversion: version("conversion")?,
+            number: u16::try_from(entry.get("step")?.as_u64()?).ok()?,
+            version: version("version")?,
+            what: named(&WHAT, entry.get("by"))?,
+        },
+    };
+    let mut note = Note::new(by, named(&HOLDS, entry.get("while"))?);
+    if let Some(key) = entry.get("key") {
+        note.key = Some(key.as_str()?.to_owned());
+    }
+    note.value = entry.get("value").cloned();
+    if let Some(inner) = entry.get("kept") {
+        note.margin = read(inner, level + 1)?;
+    }
+    Some(note)
+}

@@ -1,0 +1,289 @@
+//! Steps as they are written, and the steps that are made of them.
+
+use super::path::{Path, Trail};
+use super::step::{Directed, StepId, Way, trace_all};
+use super::steps;
+use crate::types::pointer::child;
+use crate::types::{PathPattern, Schema, Step as Token};
+use crate::version::Version;
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Steps of one conversion, those inside of others included.
+pub const STEPS: usize = 1_000;
+/// Steps inside of steps.
+pub const STEP_LEVELS: usize = 8;
+/// `when` inside of `when`: each may have to try both branches.
+pub const WHEN_LEVELS: usize = 3;
+
+/// What is wrong with a step, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepFlaw {
+    /// From the list of steps.
+    pub pointer: String,
+    /// What, as a clause.
+    pub reason: String,
+}
+
+impl fmt::Display for StepFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// The arguments of a step: every one is asked for, and what nobody asked for is refused.
+pub(crate) struct Args<'v> {
+    map: &'v Map<String, Value>,
+    asked: Vec<&'static str>,
+    at: String,
+}
+
+impl<'v> Args<'v> {
+    pub(crate) fn flaw(&self, key: &str, reason: impl Into<String>) -> StepFlaw {
+        StepFlaw {
+            pointer: child(&self.at, key),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'v Value> {
+        self.asked.push(key);
+        self.map.get(key)
+    }
+
+    pub(crate) fn need(&mut self, key: &'static str) -> Result<&'v Value, StepFlaw> {
+        let missing = format!("{key} is missing");
+        self.take(key).ok_or_else(|| StepFlaw {
+            pointer: self.at.clone(),
+            reason: missing,
+        })
+    }
+
+    pub(crate) fn text(&mut self, key: &'static str) -> Result<&'v str, StepFlaw> {
+        let value = self.need(key)?;
+        let text = value.as_str().filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.flaw(key, format!("{key} must be a text")))
+    }
+
+    pub(crate) fn path(&mut self, key: &'static str) -> Result<Path, StepFlaw> {
+        let text = self.text(key)?;
+        Path::parse(text).map_err(|reason| self.flaw(key, reason))
+    }
+
+    /// A path, or a key that stands for a field beside another.
+    pub(crate) fn key_beside(
+        &mut self,
+        key: &'static str,
+        beside: &Path,
+    ) -> Result<Path, StepFlaw> {
+        let text = self.text(key)?;
+        if !text.contains('/') {
+            return Ok(beside.beside(text));
+        }
+        let path = Path::parse(text).map_err(|reason| self.flaw(key, reason))?;
+        if path.split().0 != beside.split().0 {
+            return Err(self.flaw(key, "it is in another object; use move"));
+        }
+        Ok(path)
+    }
+
+    /// At least `least` paths, none of which is another or inside of it.
+    pub(crate) fn paths(&mut self, key: &'static str, least: usize) -> Result<Vec<Path>, StepFlaw> {
+        let items = self.need(key)?.as_array();
+        let items = items.filter(|items| items.len() >= least);
+        let few = format!("{key} must be a list of {least} paths or more");
+        let items = items.ok_or_else(|| self.flaw(key, few))?;
+        let mut paths: Vec<Path> = Vec::new();
+        for item in items {
+            let path = Path::parse(item.as_str().unwrap_or_default());
+            let path = path.map_err(|reason| self.flaw(key, reason))?;
+            if paths.iter().any(|other| other.overlaps(&path)) {
+                return Err(self.flaw(key, format!("{path} is there twice")));
+            }
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    pub(crate) fn flag(&mut self, key: &'static str, usual: bool) -> Result<bool, StepFlaw> {
+        match self.take(key) {
+            None => Ok(usual),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(self.flaw(key, format!("{key} must be true or false"))),
+        }
+    }
+
+    /// The steps inside of this one.
+    pub(crate) fn steps(
+        &mut self,
+        key: &'static str,
+        within: Trail,
+        making: &mut Making<'_>,
+    ) -> Result<Vec<Directed>, StepFlaw> {
+        let list = match self.take(key) {
+            None => return Ok(Vec::new()),
+            Some(Value::Array(list)) => list,
+            Some(_) => return Err(self.flaw(key, format!("{key} must be a list of steps"))),
+        };
+        making.inside(list, &child(&self.at, key), within)
+    }
+
+    fn finish(&self) -> Result<(), StepFlaw> {
+        let unknown = self
+            .map
+            .keys()
+            .find(|key| !self.asked.contains(&key.as_str()));
+        match unknown {
+            None => Ok(()),
+            Some(key) => {
+                let known = self.asked.join(", ");
+                Err(self.flaw(key, format!("{key:?} is not one of {known}")))
+            }
+        }
+    }
+}
+
+struct Scope {
+    within: Trail,
+    made: Vec<Directed>,
+}
+
+/// Steps on their way from the file to the program.
+pub(crate) struct Making<'s> {
+    conversion: Version,
+    parent: Version,
+    number: u16,
+    /// The older version's; without it only the form is checked.
+    old: Option<&'s Schema>,
+    scopes: Vec<Scope>,
+    pub(crate) whens: usize,
+}
+
+impl<'s> Making<'s> {
+    /// The steps of a conversion.
+    pub(crate) fn steps(
+        conversion: Version,
+        parent: Version,
+        old: Option<&'s Schema>,
+        list: &[Value],
+    ) -> Result<Vec<Directed>, StepFlaw> {
+        let mut making = Self {
+            conversion,
+            parent,
+            number: 0,
+            old,
+            scopes: Vec::new(),
+            whens: 0,
+        };
+        making.inside(list, "", Vec::new())
+    }
+
+    fn inside(
+        &mut self,
+        list: &[Value],
+        at: &str,
+        within: Trail,
+    ) -> Result<Vec<Directed>, StepFlaw> {
+        if self.scopes.len() >= STEP_LEVELS {
+            return Err(StepFlaw {
+                pointer: at.to_owned(),
+                reason: format!("steps are inside of steps more than {STEP_LEVELS} times"),
+            });
+        }
+        self.scopes.push(Scope {
+            within,
+            made: Vec::new(),
+        });
+        for (index, step) in list.iter().enumerate() {
+            let made = self.step(step, &format!("{at}/{index}"))?;
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.made.extend(made);
+            }
+        }
+        Ok(self
+            .scopes
+            .pop()
+            .map(|scope| scope.made)
+            .unwrap_or_default())
+    }
+
+    fn step(&mut self, step: &Value, at: &str) -> Result<Vec<Directed>, StepFlaw> {
+        let flaw = |pointer: &str, reason: String| StepFlaw {
+            pointer: pointer.to_owned(),
+            reason,
+        };
+        let only = step.as_object().filter(|map| map.len() == 1);
+        let Some((name, arguments)) = only.and_then(|map| map.iter().next()) else {
+            let form =
+                "a step is written as its name and its arguments, {rename: {path: /a, to: b}}";
+            return Err(flaw(at, form.to_owned()));
+        };
+        let at = child(at, name);
+        let Some((_, read)) = steps::ALL.iter().find(|(known, _)| known == name) else {
+            let known: Vec<_> = steps::ALL.iter().map(|(known, _)| *known).collect();
+            let name: String = name.chars().take(40).collect();
+            let reason = format!("no step is called {name:?}; there are {}", known.join(", "));
+            return Err(flaw(&at, reason));
+        };
+        let Value::Object(map) = arguments else {
+            return Err(flaw(&at, format!("{name} takes arguments by name")));
+        };
+        let mut args = Args {
+            map,
+            asked: Vec::new(),
+            at,
+        };
+        let made = read(&mut args, self)?;
+        args.finish()?;
+        Ok(made)
+    }
+
+    /// The identity of the next step.
+    pub(crate) fn id(&mut self) -> Result<StepId, StepFlaw> {
+        self.number += 1;
+        if usize::from(self.number) > STEPS {
+            return Err(StepFlaw {
+                pointer: String::new(),
+                reason: format!("a conversion has {STEPS} steps at most"),
+            });
+        }
+        Ok(StepId {
+            conversion: self.conversion,
+            number: self.number,
+            before: self.parent,
+            after: self.conversion,
+        })
+    }
+
+    /// The same for a step that is the inverse of another.
+    pub(crate) fn inverse_id(&mut self) -> Result<StepId, StepFlaw> {
+        let id = self.id()?;
+        Ok(StepId {
+            before: id.after,
+            after: id.before,
+            ..id
+        })
+    }
+
+    /// The older version's schema, if it is at hand, and where a field at hand was in it.
+    pub(crate) fn origin(&self, path: &Path) -> Option<(&'s Schema, PathPattern)> {
+        let mut trail = path.trail();
+        for scope in self.scopes.iter().rev() {
+            trail = trace_all(&scope.made, Way::Backward, trail)?;
+            trail = scope.within.iter().cloned().chain(trail).collect();
+        }
+        Some((self.old?, PathPattern::of(trail)))
+    }
+
+    /// Whether schemas are at hand, so that what they must say can be asked for.
+    pub(crate) const fn knows_schemas(&self) -> bool {
+        self.old.is_some()
+    }
+}
+
+/// The trail of every item or value inside a field.
+pub(crate) fn every(path: &Path) -> Trail {
+    let mut trail = path.trail();
+    trail.push(Token::Every);
+    trail
+}

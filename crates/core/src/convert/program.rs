@@ -1,0 +1,65 @@
+//! The steps between two versions as one program: steps that undo or continue each other are one,
+//! and no version on the way is ever made.
+
+use super::refusal::{Reason, Refusal};
+use super::step::{Directed, Loss, Run, Way};
+use super::tree::Tree;
+use crate::types::deeper_than;
+use crate::types::limits::CONTENT_DEPTH;
+
+#[derive(Debug)]
+pub(crate) struct Program {
+    steps: Vec<Directed>,
+    /// Whether content can become deeper.
+    deepens: bool,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl Program {
+    pub(crate) fn new(path: Vec<Directed>) -> Self {
+        let deepens = path.iter().any(|step| step.step.deepens() > 0);
+        let losses = path.iter().flat_map(|step| step.losses(Way::Forward));
+        let losses = losses.collect();
+        let mut steps: Vec<Directed> = Vec::new();
+        for step in path {
+            add(&mut steps, step);
+        }
+        Self {
+            steps,
+            deepens,
+            losses,
+        }
+    }
+
+    pub(crate) fn apply(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        for step in &self.steps {
+            step.apply(Way::Forward, tree, run)?;
+        }
+        if self.deepens && deeper_than(&tree.value, CONTENT_DEPTH) {
+            return Err(Refusal::whole(Reason::TooDeep));
+        }
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+}
+
+/// Adds a step, fused with an earlier one if nothing between the two touches its fields.
+fn add(steps: &mut Vec<Directed>, next: Directed) {
+    for earlier in steps.iter_mut().rev() {
+        let fused = earlier.step.fuse(earlier.way, &*next.step, next.way);
+        if let Some(step) = fused {
+            let way = Way::Forward;
+            *earlier = Directed { step, way };
+            return;
+        }
+        let paths = next.step.paths();
+        if paths.iter().any(|path| earlier.step.touches(path)) {
+            break;
+        }
+    }
+    steps.push(next);
+}

@@ -1,0 +1,287 @@
+//! Writing at a version that is perhaps not the stored one: the body replaces everything that its
+//! version expresses, and nothing else.
+
+use super::align::{Align, partners};
+use super::expressing::check;
+use super::kept::Kept;
+use super::note::Margin;
+use super::path::{Trail, pattern};
+use super::refusal::{Reason, Refusal};
+use super::step::{ListKey, Mirror, Run};
+use super::versions::{Carry, Record, Versions};
+use crate::types::pointer::child;
+use crate::types::{Step as Token, same};
+use crate::version::Version;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// What a write leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Put {
+    /// To be stored, at the version that was stored.
+    pub record: Record,
+    /// Pointers, in the stored version's terms, to what the write left alone because the body's
+    /// version can't express it.
+    pub kept: Vec<String>,
+    /// Pointers, in the body's terms before the write, to what went with items or objects that the
+    /// body deleted.
+    pub dropped: Vec<String>,
+}
+
+impl Versions {
+    /// A record of a body that replaces nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the version is unknown, or fields that mirror each other differ.
+    pub fn create(&self, at: Version, body: Value) -> Result<Record, Refusal> {
+        let number = self.number(at)?;
+        let mut body = self.without_absent(number, body);
+        follow_mirrors(self, number, &Value::Null, &mut body)?;
+        Ok(Record::new(at, body))
+    }
+
+    /// Puts a body at some version onto a stored record.
+    ///
+    /// # Errors
+    ///
+    /// If the body sets what its version can't express, or what is kept can't be told to belong to
+    /// which item of a list, or fields that mirror each other were changed differently, or a value
+    /// has no counterpart. Nothing has changed then.
+    pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
+        let (home, there) = (self.number(stored.version)?, self.number(at)?);
+        let version = stored.version;
+        let mut body = self.without_absent(there, body);
+        let mut run = Run::new(true);
+        let mut tree = stored.into_tree();
+        run.marking = false;
+        self.carry(home, there, &mut tree, &mut run, Carry::There)?;
+        run.marking = true;
+        follow_mirrors(self, there, &tree.value, &mut body)?;
+        let mut align = Align {
+            keys: self.list_keys(there),
+            dropped: Vec::new(),
+        };
+        align.align(&tree.value, &body, &mut tree.margin)?;
+        let dropped = align.dropped;
+        if home != there {
+            let fields = check(self.graph(there)?, &mut body, &tree.margin);
+            if !fields.is_empty() {
+                let version = at;
+                return Err(Refusal::whole(Reason::Unexpressed { version, fields }));
+            }
+        }
+        tree.value = body;
+        self.carry(there, home, &mut tree, &mut run, Carry::Back)?;
+        let mut kept = Vec::new();
+        collect_restored(&mut tree.margin, "", Some(&mut kept));
+        tree.margin.tidy();
+        let remains = Kept(tree.margin);
+        kept.extend(remains.paths());
+        kept.sort();
+        kept.dedup();
+        let mut dropped: Vec<_> = dropped.into_iter().map(|lost| lost.pointer).collect();
+        dropped.sort();
+        dropped.dedup();
+        Ok(Put {
+            record: Record {
+                version,
+                content: tree.value,
+                kept: remains,
+            },
+            kept,
+            dropped,
+        })
+    }
+
+    fn without_absent(&self, number: usize, body: Value) -> Value {
+        if !has_null(&body) {
+            return body;
+        }
+        let stripped = self.type_version(number).and_then(|version| {
+            match version.schema.without_absent(&body) {
+                Cow::Owned(stripped) => Some(stripped),
+                Cow::Borrowed(_) => None,
+            }
+        });
+        stripped.unwrap_or(body)
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        match value {
+            Value::Null => return true,
+            Value::Array(items) => todo.extend(items),
+            Value::Object(map) => todo.extend(map.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Takes the marks of restored values away, and says where they were.
+fn collect_restored(margin: &mut Margin, at: &str, mut found: Option<&mut Vec<String>>) {
+    if std::mem::take(&mut margin.restored)
+        && let Some(found) = found.as_deref_mut()
+    {
+        found.push(at.to_owned());
+    }
+    for note in &mut margin.notes {
+        collect_restored(&mut note.margin, "", None);
+    }
+    for (key, inner) in &mut margin.keys {
+        collect_restored(inner, &child(at, key), found.as_deref_mut());
+    }
+    for (index, inner) in &mut margin.items {
+        collect_restored(inner, &format!("{at}/{index}"), found.as_deref_mut());
+    }
+}
+
+/// Where one of two mirroring fields was changed, the other follows.
+fn follow_mirrors(
+    versions: &Versions,
+    number: usize,
+    old: &Value,
+    new: &mut Value,
+) -> Result<(), Refusal> {
+    let keys: Vec<_> = versions.list_keys(number).iter().collect();
+    for mirror in versions.mirrors(number) {
+        let pairs = mirror.from.iter().zip(&mirror.to);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        let only_keys = |trail: &Trail| {
+            let rest = trail.iter().skip(shared);
+            rest.map(|token| match token {
+                Token::Key(key) => Some(key.clone()),
+                Token::Every => None,
+            })
+            .collect::<Option<Vec<_>>>()
+        };
+        if let (Some(from), Some(to)) = (only_keys(&mirror.from), only_keys(&mirror.to)) {
+            let follow = Follow {
+                mirror,
+                shared,
+                from,
+                to,
+            };
+            follow.place(old, new, 0, &keys)?;
+        }
+    }
+    Ok(())
+}
+
+struct Follow<'m> {
+    mirror: &'m Mirror,
+    /// So many tokens lead to the object that both fields are in.
+    shared: usize,
+    from: Vec<String>,
+    to: Vec<String>,
+}
+
+impl Follow<'_> {
+    fn place(
+        &self,
+        old: &Value,
+        new: &mut Value,
+        depth: usize,
+        keys: &[&ListKey],
+    ) -> Result<(), Refusal> {
+        let token = match self.mirror.from.get(depth) {
+            Some(token) if depth < self.shared => token,
+            _ => return self.follow(old, new),
+        };
+        let nothing = Value::Null;
+        match (token, new) {
+            (Token::Key(key), Value::Object(map)) => {
+                if let Some(new) = map.get_mut(key) {
+                    let old = old.get(key).unwrap_or(&nothing);
+                    return self.place(old, new, depth + 1, keys);
+                }
+            }
+            (Token::Every, Value::Object(map)) => {
+                for (key, new) in map.iter_mut() {
+                    let old = old.get(key).unwrap_or(&nothing);
+                    self.place(old, new, depth + 1, keys)?;
+                }
+            }
+            (Token::Every, Value::Array(items)) => {
+                let of_list = |key: &&&ListKey| {
+                    let list = self.mirror.from.get(..depth);
+                    list.is_some_and(|list| key.list == list)
+                };
+                let here: Vec<_> = keys
+                    .iter()
+                    .filter(of_list)
+                    .map(|key| key.key.as_str())
+                    .collect();
+                let olds = old.as_array().map_or(&[][..], Vec::as_slice);
+                let partners = partners(olds, items, &here);
+                for (index, new) in items.iter_mut().enumerate() {
+                    let old = partners.get(&index).and_then(|at| olds.get(*at));
+                    self.place(old.unwrap_or(&nothing), new, depth + 1, keys)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn follow(&self, old: &Value, new: &mut Value) -> Result<(), Refusal> {
+        let field = |value: &Value, keys: &[String]| {
+            let found = keys
+                .iter()
+                .try_fold(value, |value, key| value.as_object()?.get(key));
+            found.cloned()
+        };
+        let alike = |one: &Option<Value>, other: &Option<Value>| match (one, other) {
+            (Some(one), Some(other)) => same(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let (from, to) = (field(new, &self.from), field(new, &self.to));
+        let from_changed = !alike(&field(old, &self.from), &from);
+        let to_changed = !alike(&field(old, &self.to), &to);
+        match (from_changed, to_changed) {
+            (false, false) => {}
+            (true, false) => set(new, &self.to, from),
+            (false, true) => set(new, &self.from, to),
+            (true, true) => {
+                if !alike(&from, &to) {
+                    return Err(Refusal::whole(Reason::Mirrors {
+                        from: pattern(&self.mirror.from).to_string(),
+                        to: pattern(&self.mirror.to).to_string(),
+                    }));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sets a field, or removes it.
+fn set(value: &mut Value, keys: &[String], field: Option<Value>) {
+    let Some((last, parents)) = keys.split_last() else {
+        return;
+    };
+    let mut map = match value.as_object_mut() {
+        Some(map) => map,
+        None => return,
+    };
+    for key in parents {
+        let inner = map
+            .entry(key.as_str())
+            .or_insert_with(|| Value::Object(Map::new()));
+        map = match inner.as_object_mut() {
+            Some(map) => map,
+            None => return,
+        };
+    }
+    match field {
+        Some(field) => {
+            map.insert(last.clone(), field);
+        }
+        None => {
+            map.shift_remove(last);
+        }
+    }
+}

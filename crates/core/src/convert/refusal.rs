@@ -1,0 +1,153 @@
+//! Why a conversion or a write at another version is refused.
+
+use crate::types::pointer::child;
+use crate::version::Version;
+use coeval_codes::{Code, Coded};
+use std::fmt;
+
+/// What is in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A value has no counterpart in the other version.
+    Value(String),
+    /// The result would have too many levels.
+    TooDeep,
+    /// The result would be too large.
+    TooLarge,
+    /// Nobody registered such a version.
+    UnknownVersion(Version),
+    /// What the versions declare is too complex to be told apart.
+    TooComplex,
+    /// The body sets fields that its version does not have.
+    Unexpressed {
+        /// The version of the body.
+        version: Version,
+        /// Which fields.
+        fields: Vec<String>,
+    },
+    /// The items of a list can't be told apart, and something is kept for one of them.
+    Ambiguous,
+    /// Two fields that always say the same were changed differently.
+    Mirrors {
+        /// The one that rules.
+        from: String,
+        /// The one that follows.
+        to: String,
+    },
+}
+
+/// A refusal: nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where, as a JSON pointer in the version at hand; empty for the whole.
+    pub pointer: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Refusal {
+    pub(crate) fn whole(reason: Reason) -> Self {
+        Self {
+            pointer: String::new(),
+            reason,
+        }
+    }
+
+    pub(crate) fn value(pointer: impl fmt::Display, why: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.to_string(),
+            reason: Reason::Value(why.into()),
+        }
+    }
+
+    /// Seen from further out.
+    pub(crate) fn inside(mut self, pointer: &str) -> Self {
+        self.pointer.insert_str(0, pointer);
+        self
+    }
+
+    pub(crate) fn in_key(self, key: &str) -> Self {
+        let outer = child("", key);
+        self.inside(&outer)
+    }
+
+    pub(crate) fn in_item(self, index: usize) -> Self {
+        self.inside(&format!("/{index}"))
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Value(why) => write!(f, "{} can't be converted: {why}", self.pointer),
+            Reason::TooDeep => write!(f, "converted, the content would have too many levels"),
+            Reason::TooLarge => write!(f, "converted, the content would be too large"),
+            Reason::UnknownVersion(version) => write!(f, "there is no version {version}"),
+            Reason::TooComplex => {
+                write!(f, "the versions' schemas are too complex to be compared")
+            }
+            Reason::Unexpressed { version, fields } => {
+                write!(
+                    f,
+                    "a body at version {version} sets {}, ",
+                    fields.join(", ")
+                )?;
+                write!(f, "which other versions have and this one does not")
+            }
+            Reason::Ambiguous => write!(
+                f,
+                "items of the list {} can't be told apart, and something is kept for one that was changed",
+                self.pointer
+            ),
+            Reason::Mirrors { from, to } => {
+                write!(
+                    f,
+                    "{from} and {to} say the same, and were changed differently"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Coded for Refusal {
+    fn code(&self) -> Code {
+        match self.reason {
+            Reason::Value(_) => coeval_codes::CONVERSION_VALUE,
+            Reason::TooDeep => coeval_codes::CONVERSION_TOO_DEEP,
+            Reason::TooLarge => coeval_codes::CONVERSION_TOO_LARGE,
+            Reason::UnknownVersion(_) => coeval_codes::CONVERSION_VERSION_UNKNOWN,
+            Reason::TooComplex => coeval_codes::VERSIONS_TOO_COMPLEX,
+            Reason::Unexpressed { .. } => coeval_codes::BODY_UNEXPRESSED,
+            Reason::Ambiguous => coeval_codes::LIST_NEEDS_KEY,
+            Reason::Mirrors { .. } => coeval_codes::MIRRORS_DIFFER,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match &self.reason {
+            Reason::Value(_) => {
+                "Change the value at the version that the resource is stored at, or read it at that version.".to_owned()
+            }
+            Reason::TooDeep | Reason::TooLarge => {
+                "Make the content smaller, or read it at the version that it is stored at.".to_owned()
+            }
+            Reason::UnknownVersion(_) => {
+                "Ask for a version that is registered; the type's list of versions has them.".to_owned()
+            }
+            Reason::TooComplex => {
+                "Simplify the patterns in patternProperties, or split the type.".to_owned()
+            }
+            Reason::Unexpressed { .. } => {
+                "Leave these fields out, or write at a version that has them.".to_owned()
+            }
+            Reason::Ambiguous => {
+                "Write at the version that the resource is stored at, or have the type's author name a key: each: {path, key}.".to_owned()
+            }
+            Reason::Mirrors { from, .. } => {
+                format!("Change {from} alone; the other field follows.")
+            }
+        }
+    }
+}

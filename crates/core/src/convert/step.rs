@@ -1,0 +1,330 @@
+//! What a step is: it reads in both directions, and knows what it loses in which.
+
+use super::note::{By, What};
+use super::path::{Path, Trail};
+use super::refusal::{Reason, Refusal};
+use super::tree::Tree;
+use crate::types::Step as Token;
+use crate::version::Version;
+use serde_json::Value;
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// The direction in which a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Forward,
+    Backward,
+}
+
+impl Way {
+    pub(crate) const fn turned(self) -> Self {
+        match self {
+            Self::Forward => Self::Backward,
+            Self::Backward => Self::Forward,
+        }
+    }
+
+    /// The way that a step takes when what it is part of is taken this way.
+    pub(crate) const fn through(self, outer: Self) -> Self {
+        match outer {
+            Self::Forward => self,
+            Self::Backward => self.turned(),
+        }
+    }
+}
+
+/// Which step this is, and the versions before and after it. A step that is the inverse of another
+/// is that other one with the two exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StepId {
+    pub(crate) conversion: Version,
+    pub(crate) number: u16,
+    pub(crate) before: Version,
+    pub(crate) after: Version,
+}
+
+impl StepId {
+    /// The sign of notes written when the step is taken this way: they hold what the version that
+    /// is left could say.
+    pub(crate) const fn makes(&self, way: Way, what: What) -> By {
+        By::Step {
+            conversion: self.conversion,
+            number: self.number,
+            version: match way {
+                Way::Forward => self.before,
+                Way::Backward => self.after,
+            },
+            what,
+        }
+    }
+
+    /// The sign of notes that are used up when the step is taken this way.
+    pub(crate) const fn uses(&self, way: Way, what: What) -> By {
+        self.makes(way.turned(), what)
+    }
+}
+
+/// What a step can't simply carry over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// Whether it is kept, or such a document is refused.
+    pub class: Class,
+    /// Where, in the terms of the step.
+    pub path: String,
+    /// What, as a clause.
+    pub what: String,
+}
+
+/// What a conversion does to documents, in plain words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Every document has its counterpart.
+    #[default]
+    Exact,
+    /// Something has no place in the other version, and is kept beside the document.
+    Keeps,
+    /// Some documents have no counterpart.
+    MayRefuse,
+}
+
+impl Class {
+    /// As people read it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Keeps => "keeps something",
+            Self::MayRefuse => "may refuse",
+        }
+    }
+}
+
+/// The key by which the items of a list are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListKey {
+    pub(crate) list: Trail,
+    pub(crate) key: String,
+}
+
+/// Two fields of the newer version that always say the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mirror {
+    pub(crate) from: Trail,
+    pub(crate) to: Trail,
+}
+
+/// Bytes, roughly, that one conversion may copy into a document: defaults and mirrored fields.
+pub(crate) const COPIES: usize = 4 * 1024 * 1024;
+
+/// What is left of the bounds of one conversion.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// Bytes, roughly, that may still be copied into the document.
+    pub(crate) copies: usize,
+    /// Whether values that come back are to be marked.
+    pub(crate) marking: bool,
+}
+
+impl Run {
+    /// With a bound on what may be copied into the document.
+    pub(crate) const fn new(marking: bool) -> Self {
+        Self {
+            copies: COPIES,
+            marking,
+        }
+    }
+
+    /// Counts a copy.
+    pub(crate) fn charge(&mut self, value: &Value) -> Result<(), Refusal> {
+        self.spend(weight(value))
+    }
+
+    pub(crate) fn spend(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let left = self.copies.checked_sub(bytes);
+        self.copies = left.ok_or_else(|| Refusal::whole(Reason::TooLarge))?;
+        Ok(())
+    }
+
+    /// A value that comes back, marked where that is asked for.
+    pub(crate) fn restored(&self, mut tree: Tree) -> Tree {
+        tree.margin.restored = self.marking;
+        tree
+    }
+}
+
+/// Bytes of a value, roughly.
+pub(crate) fn weight(value: &Value) -> usize {
+    let mut todo = vec![value];
+    let mut bytes = 0;
+    while let Some(value) = todo.pop() {
+        bytes += 16;
+        match value {
+            Value::String(text) => bytes += text.len(),
+            Value::Array(items) => todo.extend(items),
+            Value::Object(map) => {
+                bytes += map.keys().map(String::len).sum::<usize>();
+                todo.extend(map.values());
+            }
+            _ => {}
+        }
+    }
+    bytes
+}
+
+/// One step of a conversion.
+pub(crate) trait Step: Any + Debug + Send + Sync {
+    /// Changes the content from the version on one side of the step to that on the other.
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal>;
+
+    /// Where a place on the one side is on the other; nowhere if it has no place there.
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail>;
+
+    /// The fields that the step reads or writes, on both sides.
+    fn paths(&self) -> Vec<&Path>;
+
+    /// Whether a value at or around the path can be another on the other side.
+    fn touches(&self, path: &Path) -> bool {
+        self.paths().iter().any(|own| own.overlaps(path))
+    }
+
+    /// What has no place on the other side.
+    fn losses(&self, way: Way) -> Vec<Loss>;
+
+    /// The keys of lists that this step names: after it (forward) or before it (backward).
+    fn list_keys(&self, _side: Way) -> Vec<ListKey> {
+        Vec::new()
+    }
+
+    /// The fields that mirror each other after the step.
+    fn mirrors(&self) -> Vec<Mirror> {
+        Vec::new()
+    }
+
+    /// By how many levels content can become deeper.
+    fn deepens(&self) -> usize {
+        0
+    }
+
+    /// One step for this and the one that follows, where that is faster.
+    fn fuse(&self, _way: Way, _next: &dyn Step, _next_way: Way) -> Option<Arc<dyn Step>> {
+        None
+    }
+}
+
+/// A step and the direction in which it leads to the newer version.
+#[derive(Clone, Debug)]
+pub(crate) struct Directed {
+    pub(crate) step: Arc<dyn Step>,
+    pub(crate) way: Way,
+}
+
+impl Directed {
+    pub(crate) fn forward(step: impl Step) -> Self {
+        Self {
+            step: Arc::new(step),
+            way: Way::Forward,
+        }
+    }
+
+    pub(crate) fn backward(step: impl Step) -> Self {
+        Self {
+            step: Arc::new(step),
+            way: Way::Backward,
+        }
+    }
+
+    pub(crate) fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        self.step.apply(self.way.through(way), tree, run)
+    }
+
+    pub(crate) fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        self.step.trace(self.way.through(way), trail)
+    }
+
+    pub(crate) fn losses(&self, way: Way) -> Vec<Loss> {
+        self.step.losses(self.way.through(way))
+    }
+}
+
+/// Takes steps in order, or backwards in the other.
+pub(crate) fn apply_all(
+    steps: &[Directed],
+    way: Way,
+    tree: &mut Tree,
+    run: &mut Run,
+) -> Result<(), Refusal> {
+    match way {
+        Way::Forward => steps.iter().try_for_each(|step| step.apply(way, tree, run)),
+        Way::Backward => {
+            let mut backwards = steps.iter().rev();
+            backwards.try_for_each(|step| step.apply(way, tree, run))
+        }
+    }
+}
+
+/// Where a place is after all steps.
+pub(crate) fn trace_all(steps: &[Directed], way: Way, trail: Trail) -> Option<Trail> {
+    match way {
+        Way::Forward => steps.iter().try_fold(trail, |at, step| step.trace(way, at)),
+        Way::Backward => {
+            let mut backwards = steps.iter().rev();
+            backwards.try_fold(trail, |at, step| step.trace(way, at))
+        }
+    }
+}
+
+/// Every key of a list that steps name, seen from before all of them (backward) or after (forward).
+pub(crate) fn list_keys(steps: &[Directed], side: Way) -> Vec<ListKey> {
+    let mut found: Vec<ListKey> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        let outside = |near: Way, steps: &[Directed]| {
+            let keys = step.step.list_keys(step.way.through(near)).into_iter();
+            keys.filter_map(|key| carried(steps, side, key))
+                .collect::<Vec<_>>()
+        };
+        let keys = match side {
+            Way::Backward => outside(Way::Backward, steps.get(..at).unwrap_or_default()),
+            Way::Forward => outside(Way::Forward, steps.get(at + 1..).unwrap_or_default()),
+        };
+        found.extend(
+            keys.into_iter()
+                .filter(|key| !found.contains(key))
+                .collect::<Vec<_>>(),
+        );
+    }
+    found
+}
+
+/// A list and its key, after steps.
+pub(crate) fn carried(steps: &[Directed], way: Way, key: ListKey) -> Option<ListKey> {
+    let mut trail = key.list;
+    trail.push(Token::Every);
+    trail.push(Token::Key(key.key));
+    let mut trail = trace_all(steps, way, trail)?;
+    match (trail.pop(), trail.pop()) {
+        (Some(Token::Key(key)), Some(Token::Every)) => Some(ListKey { list: trail, key }),
+        _ => None,
+    }
+}
+
+/// The fields that mirror each other after all steps.
+pub(crate) fn mirrors(steps: &[Directed]) -> Vec<Mirror> {
+    let mut found = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        let after = steps.get(at + 1..).unwrap_or_default();
+        let of_step = step.step.mirrors().into_iter();
+        found.extend(of_step.filter_map(|mirror| mirror.carried(after, Way::Forward)));
+    }
+    found
+}
+
+impl Mirror {
+    /// The same after further steps, if both fields are there.
+    pub(crate) fn carried(self, steps: &[Directed], way: Way) -> Option<Self> {
+        let from = trace_all(steps, way, self.from)?;
+        let to = trace_all(steps, way, self.to)?;
+        (from != to).then_some(Self { from, to })
+    }
+}

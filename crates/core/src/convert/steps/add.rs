@@ -1,0 +1,176 @@
+//! `add: {path, value}`: a field that only the newer version has. `value` is what it is where
+//! nothing was kept; without it the field is absent then.
+
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way, weight};
+use crate::convert::tree::Tree;
+use crate::types::same;
+use serde_json::Value;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Field::read(args, id)?)])
+}
+
+#[derive(Debug)]
+pub(crate) struct Field {
+    id: StepId,
+    path: Path,
+    value: Option<Value>,
+    /// Bytes of the value, roughly.
+    weight: usize,
+}
+
+impl Field {
+    pub(crate) fn read(args: &mut Args<'_>, id: StepId) -> Result<Self, StepFlaw> {
+        let path = args.path("path")?;
+        let value = args.take("value").cloned();
+        let weight = value.as_ref().map_or(0, weight);
+        Ok(Self {
+            id,
+            path,
+            value,
+            weight,
+        })
+    }
+
+    fn bring(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        tree.displace(&self.path, &self.id, Way::Forward);
+        if !tree.has_parent(&self.path) {
+            return Ok(());
+        }
+        let sign = self.id.uses(Way::Forward, What::Field);
+        let (parents, key) = self.path.split();
+        let around = tree.margin.get_mut(parents);
+        match around.and_then(|margin| margin.take_note_on(sign, key)) {
+            Some(Note { value, margin, .. }) => {
+                if let Some(value) = value {
+                    tree.place(&self.path, run.restored(Tree { value, margin }));
+                }
+            }
+            None => {
+                if let Some(value) = &self.value {
+                    run.spend(self.weight)?;
+                    tree.place(&self.path, Tree::from(value.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_away(&self, tree: &mut Tree, run: &Run) {
+        if !tree.has_parent(&self.path) {
+            return;
+        }
+        let (parents, key) = self.path.split();
+        let taken = tree.take(&self.path);
+        let usual = match (&taken, &self.value) {
+            (Some(field), Some(value)) => field.margin.is_bare() && same(&field.value, value),
+            (None, None) => true,
+            _ => false,
+        };
+        if !usual {
+            let sign = self.id.makes(Way::Backward, What::Field);
+            let mut note = Note::new(sign, Holds::There).key(key);
+            if let Some(field) = taken {
+                note = note.value(field.value).margin(field.margin);
+            }
+            tree.margin.make(parents).notes.push(note);
+        }
+        tree.close(&self.path, &self.id, Way::Backward, false, run);
+    }
+}
+
+impl Step for Field {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        match way {
+            Way::Forward => self.bring(tree, run),
+            Way::Backward => {
+                self.take_away(tree, run);
+                Ok(())
+            }
+        }
+    }
+
+    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+        self.path.rest(&trail).is_none().then_some(trail)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        match way {
+            Way::Forward => Vec::new(),
+            Way::Backward => vec![Loss {
+                class: Class::Keeps,
+                path: self.path.to_string(),
+                what: "has no place there and is kept".to_owned(),
+            }],
+        }
+    }
+
+    fn deepens(&self) -> usize {
+        self.value.as_ref().map_or(0, levels)
+    }
+}
+
+/// Levels of objects and lists; values in type files have few.
+pub(crate) fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(levels).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    #[test]
+    fn a_new_field_has_its_value_where_nothing_was_kept() {
+        let pair = Pair::of(json!([{"add": {"path": "/gpu", "value": 0}}]));
+        pair.means(json!({"a": 1}), json!({"a": 1, "gpu": 0}));
+        pair.backward(json!({"gpu": 4}), json!({}), &["/gpu"]);
+        pair.backward(json!({"gpu": null}), json!({}), &["/gpu"]);
+    }
+
+    #[test]
+    fn its_absence_is_remembered_too() {
+        let pair = Pair::of(json!([{"add": {"path": "/gpu", "value": 0}}]));
+        pair.backward(json!({"a": 1}), json!({"a": 1}), &[]);
+    }
+
+    #[test]
+    fn without_a_value_it_is_absent() {
+        let pair = Pair::of(json!([{"add": {"path": "/spec/gpu"}}]));
+        pair.means(json!({"spec": {}}), json!({"spec": {}}));
+        pair.backward(
+            json!({"spec": {"gpu": 1}}),
+            json!({"spec": {}}),
+            &["/spec/gpu"],
+        );
+    }
+
+    #[test]
+    fn no_object_is_made_for_it() {
+        let pair = Pair::of(json!([{"add": {"path": "/spec/gpu", "value": 1}}]));
+        pair.means(json!({}), json!({}));
+        pair.means(json!({"spec": "text"}), json!({"spec": "text"}));
+    }
+
+    #[test]
+    fn a_field_of_that_name_that_older_documents_have_is_another_one() {
+        let pair = Pair::of(json!([{"add": {"path": "/gpu", "value": 0}}]));
+        pair.forward(json!({"gpu": "mine"}), json!({"gpu": 0}), &["/gpu"]);
+    }
+}

@@ -1,0 +1,256 @@
+//! `convert: {path, to, from}`: another type of scalar. `from` is a string unless it is said, or the
+//! older version's schema tells.
+
+use super::value::{Exchange, ValueStep, excerpt, kind};
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::step::{Class, Directed, Way};
+use crate::types::exact_number;
+use serde_json::{Number, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let to = Scalar::read(args, "to")?;
+    let from = match args.take("from") {
+        Some(_) => Some(Scalar::read(args, "from")?),
+        None if to != Scalar::String => Some(Scalar::String),
+        None => making.origin(&path).and_then(|(schema, origin)| {
+            let types = schema.types_at(&origin);
+            let mut scalars = types.iter().filter_map(|name| Scalar::of(name));
+            scalars.next().filter(|_| scalars.next().is_none())
+        }),
+    };
+    let from = match from {
+        Some(from) if from != to => from,
+        Some(_) => return Err(args.flaw("to", "that is its type already")),
+        None if making.knows_schemas() => {
+            let reason = "the older version's schema does not tell the type; say from";
+            return Err(args.flaw("to", reason));
+        }
+        None => Scalar::Number,
+    };
+    Ok(vec![Directed::forward(ValueStep {
+        id: making.id()?,
+        path,
+        exchange: Types { from, to },
+    })])
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scalar {
+    String,
+    Integer,
+    Number,
+    Boolean,
+}
+
+impl Scalar {
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "string" => Some(Self::String),
+            "integer" => Some(Self::Integer),
+            "number" => Some(Self::Number),
+            "boolean" => Some(Self::Boolean),
+            _ => None,
+        }
+    }
+
+    fn read(args: &mut Args<'_>, key: &'static str) -> Result<Self, StepFlaw> {
+        let found = Self::of(args.text(key)?);
+        found.ok_or_else(|| args.flaw(key, "a type is string, integer, number or boolean"))
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Boolean => "a boolean",
+        }
+    }
+
+    fn is_of(self, value: &Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Integer => whole(value).is_some(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+        }
+    }
+}
+
+/// An integer, also where it is written as 1.0.
+pub(crate) fn whole(value: &Value) -> Option<i128> {
+    let number = value.as_number()?;
+    let exact = number.as_i64().map(i128::from);
+    let exact = exact.or_else(|| number.as_u64().map(i128::from));
+    exact.or_else(|| {
+        let double = number.as_f64()?;
+        if double.fract() != 0.0 || double.abs() >= 1e20 {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is whole and small enough"
+        )]
+        let whole = double as i128;
+        Some(whole)
+    })
+}
+
+/// An integer as JSON, if 64 bits hold it.
+pub(super) fn integer(whole: i128) -> Option<Value> {
+    let signed = i64::try_from(whole).ok().map(Value::from);
+    signed.or_else(|| u64::try_from(whole).ok().map(Value::from))
+}
+
+#[derive(Debug)]
+struct Types {
+    from: Scalar,
+    to: Scalar,
+}
+
+impl Exchange for Types {
+    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
+        let (from, to) = match way {
+            Way::Forward => (self.from, self.to),
+            Way::Backward => (self.to, self.from),
+        };
+        if !from.is_of(value) && to.is_of(value) {
+            return Ok(value.clone());
+        }
+        let converted = match (value, to) {
+            (Value::String(text), Scalar::Integer) => {
+                text.parse().ok().and_then(|whole: i128| integer(whole))
+            }
+            (Value::String(text), Scalar::Number) => exact_number(text).map(Value::Number),
+            (Value::String(text), Scalar::Boolean) => text.parse().ok().map(Value::Bool),
+            (Value::Number(number), Scalar::String) => Some(Value::from(text_of(number))),
+            (Value::Bool(flag), Scalar::String) => Some(Value::from(flag.to_string())),
+            (Value::Number(number), Scalar::Integer) => rounded(number),
+            (Value::Number(_), Scalar::Number) => Some(value.clone()),
+            (Value::Bool(flag), Scalar::Integer | Scalar::Number) => {
+                Some(Value::from(u8::from(*flag)))
+            }
+            (Value::Number(_), Scalar::Boolean) => match whole(value) {
+                Some(0) => Some(Value::Bool(false)),
+                Some(1) => Some(Value::Bool(true)),
+                _ => None,
+            },
+            (Value::Array(_) | Value::Object(_), _) => {
+                return Err(format!("{} is no scalar", kind(value)));
+            }
+            _ => None,
+        };
+        converted.ok_or_else(|| format!("{} can't be {}", excerpt(value), to.name()))
+    }
+
+    fn losses(&self, way: Way) -> Vec<(Class, String)> {
+        let (from, to) = match way {
+            Way::Forward => (self.from, self.to),
+            Way::Backward => (self.to, self.from),
+        };
+        match (from, to) {
+            (_, Scalar::String) | (Scalar::Integer, Scalar::Number) => Vec::new(),
+            (Scalar::Boolean, _) => Vec::new(),
+            (Scalar::Number, Scalar::Integer) => vec![
+                (
+                    Class::Keeps,
+                    "is rounded towards zero, what it was is kept".to_owned(),
+                ),
+                (Class::MayRefuse, "is refused beyond 64 bits".to_owned()),
+            ],
+            (_, to) => vec![
+                (
+                    Class::MayRefuse,
+                    format!("is refused where it can't be {}", to.name()),
+                ),
+                (
+                    Class::Keeps,
+                    "is kept where it was written in another way".to_owned(),
+                ),
+            ],
+        }
+    }
+}
+
+fn text_of(number: &Number) -> String {
+    match whole(&Value::Number(number.clone())) {
+        Some(whole) => whole.to_string(),
+        None => number.to_string(),
+    }
+}
+
+fn rounded(number: &Number) -> Option<Value> {
+    let value = Value::Number(number.clone());
+    let whole = whole(&value).or_else(|| {
+        let double = number.as_f64().filter(|double| double.abs() < 1e19)?;
+        #[expect(clippy::cast_possible_truncation, reason = "it is small enough")]
+        let towards_zero = double.trunc() as i128;
+        Some(towards_zero)
+    });
+    integer(whole?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    #[test]
+    fn a_string_becomes_an_integer() {
+        let pair = Pair::of(json!([{"convert": {"path": "/port", "to": "integer"}}]));
+        pair.means(json!({"port": "8080"}), json!({"port": 8080}));
+        pair.means(json!({"port": "-1"}), json!({"port": -1}));
+        pair.means(json!({"port": null}), json!({"port": null}));
+        let most = u64::MAX;
+        pair.means(json!({"port": most.to_string()}), json!({"port": most}));
+        pair.forward(json!({"port": "007"}), json!({"port": 7}), &["/port"]);
+        pair.refuses_forward(json!({"port": "http"}), "/port");
+        pair.refuses_forward(json!({"port": "18446744073709551616"}), "/port");
+        pair.refuses_forward(json!({"port": [1]}), "/port");
+        pair.refuses_backward(json!({"port": {}}), "/port");
+    }
+
+    #[test]
+    fn what_has_the_type_already_stays() {
+        let pair = Pair::of(json!([{"convert": {"path": "/port", "to": "integer"}}]));
+        pair.forward(json!({"port": 80}), json!({"port": 80}), &["/port"]);
+        pair.backward(json!({"port": "80"}), json!({"port": "80"}), &["/port"]);
+    }
+
+    #[test]
+    fn other_scalars() {
+        let number = Pair::of(json!([{"convert": {"path": "/x", "to": "number"}}]));
+        number.means(json!({"x": "1.5"}), json!({"x": 1.5}));
+        number.forward(json!({"x": "1.50"}), json!({"x": 1.5}), &["/x"]);
+        let flag = Pair::of(json!([{"convert": {"path": "/x", "to": "boolean"}}]));
+        flag.means(json!({"x": "true"}), json!({"x": true}));
+        flag.refuses_forward(json!({"x": "yes"}), "/x");
+        let text = json!({"path": "/x", "from": "boolean", "to": "string"});
+        let text = Pair::of(json!([{"convert": text}]));
+        text.means(json!({"x": false}), json!({"x": "false"}));
+        let whole = json!({"path": "/x", "from": "number", "to": "integer"});
+        let whole = Pair::of(json!([{"convert": whole}]));
+        whole.means(json!({"x": 3}), json!({"x": 3}));
+        whole.forward(json!({"x": -1.5}), json!({"x": -1}), &["/x"]);
+        whole.refuses_forward(json!({"x": 1e300}), "/x");
+        let bit = json!({"path": "/x", "from": "integer", "to": "boolean"});
+        let bit = Pair::of(json!([{"convert": bit}]));
+        bit.means(json!({"x": 1}), json!({"x": true}));
+        bit.refuses_forward(json!({"x": 2}), "/x");
+    }
+
+    #[test]
+    fn the_older_type_is_said_or_told_by_the_schema() {
+        let steps = json!([{"convert": {"path": "/x", "to": "string"}}]);
+        let reason = Pair::flaw_with(steps.clone(), json!({}));
+        assert!(reason.contains("say from"), "{reason}");
+        let schema = json!({"properties": {"x": {"type": "boolean"}}});
+        Pair::with(steps, schema).means(json!({"x": true}), json!({"x": "true"}));
+        let reason = flaw(json!({"convert": {"path": "/x", "from": "string", "to": "string"}}));
+        assert!(reason.contains("already"), "{reason}");
+    }
+}

@@ -1,0 +1,207 @@
+//! `copy: {from, to}`: `from` is new, `to` is the deprecated field that the older version has.
+//! Older readers see the new field's value in the deprecated one, and what they write there is the
+//! new field's value.
+
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, Loss, Mirror, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use crate::types::same;
+use serde_json::{Map, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let from = args.path("from")?;
+    let to = args.path("to")?;
+    if from.overlaps(&to) {
+        return Err(args.flaw("to", format!("{to} and {from} are one inside the other")));
+    }
+    if making.whens > 0 {
+        return Err(args.flaw(
+            "from",
+            "copy can't be inside when: it must hold for every document",
+        ));
+    }
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Copy { id, from, to })])
+}
+
+#[derive(Debug)]
+struct Copy {
+    id: StepId,
+    from: Path,
+    to: Path,
+}
+
+impl Copy {
+    /// Older to newer: both fields, as they were or alike.
+    fn spread(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        let way = Way::Forward;
+        let seen = tree.take(&self.to);
+        tree.close(&self.to, &self.id, way, seen.is_some(), run);
+        tree.displace(&self.from, &self.id, way);
+        let Some(mut seen) = seen else {
+            return Ok(());
+        };
+        let (from, to) = match seen.margin.take_note(self.id.uses(way, What::Original)) {
+            None => {
+                run.charge(&seen.value)?;
+                let to = Tree::from(seen.value.clone());
+                (Some(seen), Some(to))
+            }
+            Some(note) => match note.value {
+                None => (None, Some(seen)),
+                Some(mut value) => {
+                    let mut margin = note.margin;
+                    let to = value.as_object_mut().and_then(|map| map.shift_remove("to"));
+                    let to = to.map(|value| Tree {
+                        value,
+                        margin: margin.take_key("to"),
+                    });
+                    (Some(seen), to)
+                }
+            },
+        };
+        for (path, field) in [(&self.from, from), (&self.to, to)] {
+            if let Some(field) = field {
+                tree.open(path, &self.id, way);
+                tree.place(path, field);
+            }
+        }
+        Ok(())
+    }
+
+    /// Newer to older: the new field's value in the deprecated one.
+    fn gather(&self, tree: &mut Tree, run: &Run) {
+        let way = Way::Backward;
+        let from = tree.take(&self.from);
+        let to = tree.take(&self.to);
+        tree.close(&self.from, &self.id, way, from.is_some(), run);
+        tree.close(&self.to, &self.id, way, to.is_some(), run);
+        let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+        let (mut seen, note) = match (from, to) {
+            (None, None) => return,
+            (None, Some(to)) => (to, Some(note)),
+            (Some(from), None) => (from, Some(note.value(Value::Object(Map::new())))),
+            (Some(from), Some(to)) if same(&from.value, &to.value) && to.margin.is_bare() => {
+                (from, None)
+            }
+            (Some(from), Some(to)) => {
+                let mut map = Map::new();
+                map.insert("to".to_owned(), to.value);
+                let mut margin = Margin::default();
+                margin.set_key("to", to.margin);
+                (from, Some(note.value(Value::Object(map)).margin(margin)))
+            }
+        };
+        seen.margin.notes.extend(note);
+        tree.open(&self.to, &self.id, way);
+        tree.place(&self.to, seen);
+    }
+}
+
+impl Step for Copy {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        match way {
+            Way::Forward => self.spread(tree, run),
+            Way::Backward => {
+                self.gather(tree, run);
+                Ok(())
+            }
+        }
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let (source, target) = match way {
+            Way::Forward => (&self.to, &self.from),
+            Way::Backward => (&self.from, &self.to),
+        };
+        if let Some(rest) = source.rest(&trail) {
+            let rest = rest.iter().cloned();
+            return Some(target.trail().into_iter().chain(rest).collect());
+        }
+        // Both lead to the one that older versions have; a stray field beside it leads nowhere.
+        let stray = way == Way::Forward && target.rest(&trail).is_some();
+        (!stray).then_some(trail)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.from, &self.to]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        match way {
+            Way::Forward => Vec::new(),
+            Way::Backward => vec![Loss {
+                class: Class::Keeps,
+                path: self.to.to_string(),
+                what: format!("is kept where it differs from {}", self.from),
+            }],
+        }
+    }
+
+    fn mirrors(&self) -> Vec<Mirror> {
+        vec![Mirror {
+            from: self.from.trail(),
+            to: self.to.trail(),
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        Pair::of(json!([{"copy": {"from": "/image", "to": "/img"}}]))
+    }
+
+    #[test]
+    fn older_readers_see_the_new_field_in_the_deprecated_one() {
+        pair().means(json!({"img": "a"}), json!({"image": "a", "img": "a"}));
+        pair().backward(json!({"image": "a"}), json!({"img": "a"}), &["/img"]);
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn the_new_one_rules_and_the_other_is_kept_where_they_differ() {
+        pair().backward(
+            json!({"image": "a", "img": "b"}),
+            json!({"img": "a"}),
+            &["/img"],
+        );
+        pair().backward(json!({"img": "b"}), json!({"img": "b"}), &[]);
+    }
+
+    #[test]
+    fn a_stray_field_of_older_documents_is_kept() {
+        pair().forward(json!({"image": "stray"}), json!({}), &["/image"]);
+        pair().forward(
+            json!({"image": "stray", "img": "a"}),
+            json!({"image": "a", "img": "a"}),
+            &["/image"],
+        );
+    }
+
+    #[test]
+    fn copies_are_whole_values() {
+        pair().means(
+            json!({"img": {"name": "a", "tags": [1]}}),
+            json!({"image": {"name": "a", "tags": [1]}, "img": {"name": "a", "tags": [1]}}),
+        );
+    }
+
+    #[test]
+    fn it_must_hold_for_every_document() {
+        let copy = json!({"copy": {"from": "/a", "to": "/b"}});
+        let reason = flaw(json!({"when": {"path": "/c", "is": 1, "steps": [copy]}}));
+        assert!(reason.contains("inside when"), "{reason}");
+        let reason = flaw(json!({"copy": {"from": "/a", "to": "/a/b"}}));
+        assert!(reason.contains("one inside the other"), "{reason}");
+    }
+}

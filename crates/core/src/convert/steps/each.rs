@@ -1,0 +1,258 @@
+//! `each: {path, key, steps}`: steps for every item of a list or every value of a map. `key` is what
+//! the items of a list are told apart by, so that what is kept for an item finds it again.
+
+use crate::convert::making::{Args, Making, StepFlaw, every};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, trace_all};
+use crate::convert::tree::Tree;
+use crate::types::Step as Token;
+use serde_json::Value;
+use std::any::Any;
+use std::sync::Arc;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let key = match args.take("key") {
+        None => None,
+        Some(_) => Some(args.text("key")?.to_owned()),
+    };
+    let steps = args.steps("steps", every(&path), making)?;
+    if steps.is_empty() && key.is_none() {
+        return Err(args.flaw("steps", "there is neither a step nor a key"));
+    }
+    let each = Each { path, key, steps };
+    if each.key.is_some() && each.key_after().is_none() {
+        let reason = "the key must be there after the steps as before, perhaps under another name";
+        return Err(args.flaw("key", reason));
+    }
+    Ok(vec![Directed::forward(each)])
+}
+
+#[derive(Clone, Debug)]
+struct Each {
+    path: Path,
+    key: Option<String>,
+    steps: Vec<Directed>,
+}
+
+impl Each {
+    /// What the key is called after the steps.
+    fn key_after(&self) -> Option<String> {
+        let key = Token::Key(self.key.clone()?);
+        let after = trace_all(&self.steps, Way::Forward, vec![key])?;
+        match after.as_slice() {
+            [Token::Key(key)] => Some(key.clone()),
+            _ => None,
+        }
+    }
+
+    /// The trail of a place in every item.
+    fn around(&self, inner: Trail) -> Trail {
+        every(&self.path).into_iter().chain(inner).collect()
+    }
+}
+
+impl Step for Each {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        let Some((value, mut beside)) = tree.lift(&self.path) else {
+            return Ok(());
+        };
+        let around = |refusal: Refusal| refusal.inside(&self.path.to_string());
+        let mut inner = |value: &mut Value, margin| {
+            let mut item = Tree {
+                value: std::mem::take(value),
+                margin,
+            };
+            apply_all(&self.steps, way, &mut item, run)?;
+            *value = item.value;
+            Ok(item.margin)
+        };
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    let margin = inner(item, beside.take_item(index));
+                    let margin = margin.map_err(|r: Refusal| around(r.in_item(index)))?;
+                    beside.set_item(index, margin);
+                }
+            }
+            Value::Object(map) => {
+                for (key, item) in map.iter_mut() {
+                    let margin = inner(item, beside.take_key(key));
+                    let margin = margin.map_err(|r: Refusal| around(r.in_key(key)))?;
+                    beside.set_key(key, margin);
+                }
+            }
+            _ => {}
+        }
+        tree.set_margin(&self.path, beside);
+        Ok(())
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        match self.path.rest(&trail) {
+            Some([_, inner @ ..]) => {
+                let traced = trace_all(&self.steps, way, inner.to_vec())?;
+                let start = trail.len() - inner.len();
+                Some(trail.iter().take(start).cloned().chain(traced).collect())
+            }
+            _ => Some(trail),
+        }
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        let inner = self.steps.iter().flat_map(|step| step.losses(way));
+        inner
+            .map(|loss| Loss {
+                path: format!("{}/*{}", self.path, loss.path),
+                ..loss
+            })
+            .collect()
+    }
+
+    fn list_keys(&self, side: Way) -> Vec<ListKey> {
+        let key = match side {
+            Way::Forward => self.key_after(),
+            Way::Backward => self.key.clone(),
+        };
+        let own = key.map(|key| ListKey {
+            list: self.path.trail(),
+            key,
+        });
+        let inner = super::super::step::list_keys(&self.steps, side);
+        let inner = inner.into_iter().map(|inner| ListKey {
+            list: self.around(inner.list),
+            key: inner.key,
+        });
+        own.into_iter().chain(inner).collect()
+    }
+
+    fn mirrors(&self) -> Vec<Mirror> {
+        let inner = super::super::step::mirrors(&self.steps).into_iter();
+        inner
+            .map(|mirror| Mirror {
+                from: self.around(mirror.from),
+                to: self.around(mirror.to),
+            })
+            .collect()
+    }
+
+    fn deepens(&self) -> usize {
+        self.steps.iter().map(|step| step.step.deepens()).sum()
+    }
+
+    /// Two passes over the same list are one.
+    fn fuse(&self, way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
+        let next = (next as &dyn Any).downcast_ref::<Self>()?;
+        if next.path != self.path {
+            return None;
+        }
+        let directed = |each: &Self, way: Way| -> Vec<Directed> {
+            let steps = each.steps.iter().map(|step| Directed {
+                step: Arc::clone(&step.step),
+                way: step.way.through(way),
+            });
+            match way {
+                Way::Forward => steps.collect(),
+                Way::Backward => steps.rev().collect(),
+            }
+        };
+        let mut steps = directed(self, way);
+        steps.extend(directed(next, next_way));
+        Some(Arc::new(Self {
+            path: self.path.clone(),
+            key: None,
+            steps,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        let steps = json!([{"rename": {"path": "/img", "to": "image"}}, {"add": {"path": "/gpu"}}]);
+        Pair::of(json!([{"each": {"path": "/nodes", "key": "name", "steps": steps}}]))
+    }
+
+    #[test]
+    fn the_items_of_a_list_are_converted() {
+        pair().means(
+            json!({"nodes": [{"name": "a", "img": 1}, {"name": "b"}]}),
+            json!({"nodes": [{"name": "a", "image": 1}, {"name": "b"}]}),
+        );
+        pair().backward(
+            json!({"nodes": [{"name": "a"}, {"name": "b", "gpu": 1}]}),
+            json!({"nodes": [{"name": "a"}, {"name": "b"}]}),
+            &["/nodes/1/gpu"],
+        );
+    }
+
+    #[test]
+    fn so_are_the_values_of_a_map_and_nothing_else() {
+        pair().means(
+            json!({"nodes": {"a": {"img": 1}}}),
+            json!({"nodes": {"a": {"image": 1}}}),
+        );
+        pair().means(
+            json!({"nodes": [1, "x", null, []]}),
+            json!({"nodes": [1, "x", null, []]}),
+        );
+        pair().means(json!({"nodes": "text"}), json!({"nodes": "text"}));
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn lists_in_lists() {
+        let inner = json!({"each": {"path": "/disks", "steps": [{"wrap": {"path": "/id"}}]}});
+        let pair = Pair::of(json!([{"each": {"path": "/nodes", "steps": [inner]}}]));
+        pair.means(
+            json!({"nodes": [{"disks": [{"id": 1}]}, {}]}),
+            json!({"nodes": [{"disks": [{"id": [1]}]}, {}]}),
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_the_item() {
+        let steps = json!([{"convert": {"path": "/port", "to": "integer"}}]);
+        let pair = Pair::of(json!([{"each": {"path": "/a", "steps": steps}}]));
+        pair.refuses_forward(json!({"a": [{"port": "1"}, {"port": "x"}]}), "/a/1/port");
+        pair.refuses_forward(json!({"a": {"k/": {"port": "x"}}}), "/a/k~1/port");
+    }
+
+    #[test]
+    fn the_key_outlives_the_steps() {
+        let gone = json!({"path": "/a", "key": "n", "steps": [{"remove": {"path": "/n"}}]});
+        assert!(flaw(json!({"each": gone})).contains("key must be there"));
+        let nothing = json!({"path": "/a", "steps": []});
+        assert!(flaw(json!({"each": nothing})).contains("neither"));
+    }
+
+    #[test]
+    fn two_passes_over_a_list_are_one() {
+        let each = |steps| json!({"each": {"path": "/nodes", "steps": [steps]}});
+        let pair = Pair::of(json!([
+            each(json!({"rename": {"path": "/a", "to": "b"}})),
+            {"rename": {"path": "/x", "to": "y"}},
+            each(json!({"rename": {"path": "/b", "to": "c"}})),
+        ]));
+        assert_eq!(pair.fused(), 2);
+        pair.means(
+            json!({"nodes": [{"a": 1}], "x": 1}),
+            json!({"nodes": [{"c": 1}], "y": 1}),
+        );
+        pair.exact(json!({"nodes": [{"a": 1, "b": 2, "c": 3}]}));
+    }
+}

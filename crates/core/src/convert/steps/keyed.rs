@@ -1,0 +1,230 @@
+//! `keyed: {path, key}`: a list of objects becomes a map of them by what they have under `key`. The
+//! order of the list is kept.
+
+use super::value::{excerpt, kind};
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use crate::types::Step as Token;
+use crate::types::pointer::child;
+use serde_json::{Map, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let key = args.text("key")?.to_owned();
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Keyed { id, path, key })])
+}
+
+#[derive(Debug)]
+struct Keyed {
+    id: StepId,
+    path: Path,
+    key: String,
+}
+
+impl Keyed {
+    fn refuse(&self, place: &str, why: String) -> Refusal {
+        Refusal::value(child(&self.path.to_string(), place), why)
+    }
+
+    fn to_map(&self, items: Vec<Value>, margin: &mut Margin) -> Result<Value, Refusal> {
+        let way = Way::Forward;
+        let displaced = self.id.uses(way, What::Displaced);
+        let mut map = Map::new();
+        let mut order = Vec::new();
+        for (index, mut item) in items.into_iter().enumerate() {
+            let number = index.to_string();
+            let mut beside = margin.take_item(index);
+            let Some(fields) = item.as_object_mut() else {
+                return Err(self.refuse(&number, format!("{} is no object", kind(&item))));
+            };
+            let key = match fields.shift_remove(&self.key) {
+                Some(Value::String(key)) => key,
+                Some(other) => {
+                    let why = format!("its {} is {}, not a string", self.key, excerpt(&other));
+                    return Err(self.refuse(&number, why));
+                }
+                None => return Err(self.refuse(&number, format!("it has no {}", self.key))),
+            };
+            if let Some(note) = beside.take_note_on(displaced, &self.key)
+                && let Some(value) = note.value
+            {
+                fields.insert(self.key.clone(), value);
+                beside.set_key(&self.key, note.margin);
+            }
+            margin.set_key(&key, beside);
+            order.push(Value::from(key.as_str()));
+            if map.insert(key.clone(), item).is_some() {
+                let why = format!("{} {key:?} is there twice", self.key);
+                return Err(self.refuse(&number, why));
+            }
+        }
+        if order.len() > 1 {
+            let note = Note::new(self.id.makes(way, What::Order), Holds::There);
+            margin.notes.push(note.value(Value::Array(order)));
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn to_list(&self, mut map: Map<String, Value>, margin: &mut Margin) -> Result<Value, Refusal> {
+        let way = Way::Backward;
+        let noted = margin.take_note(self.id.uses(way, What::Order));
+        let mut pairs = Vec::with_capacity(map.len());
+        if let Some(Value::Array(order)) = noted.and_then(|note| note.value) {
+            let mut position = std::collections::HashMap::new();
+            for (at, key) in order.iter().filter_map(Value::as_str).enumerate() {
+                position.insert(key, at);
+            }
+            pairs.extend(std::mem::take(&mut map));
+            // The sort is stable: new ones stay in their order, after those that were there.
+            pairs.sort_by_key(|(key, _)| position.get(key.as_str()).copied().unwrap_or(usize::MAX));
+        }
+        pairs.extend(map);
+        let mut items = Vec::with_capacity(pairs.len());
+        for (index, (key, mut item)) in pairs.into_iter().enumerate() {
+            let mut beside = margin.take_key(&key);
+            let Some(fields) = item.as_object_mut() else {
+                return Err(self.refuse(&key, format!("{} is no object", kind(&item))));
+            };
+            if let Some(value) = fields.insert(self.key.clone(), Value::from(key)) {
+                let note = Note::new(self.id.makes(way, What::Displaced), Holds::There);
+                let inner = beside.take_key(&self.key);
+                beside
+                    .notes
+                    .push(note.key(&self.key).value(value).margin(inner));
+            }
+            margin.set_item(index, beside);
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+}
+
+impl Step for Keyed {
+    fn apply(&self, way: Way, tree: &mut Tree, _run: &mut Run) -> Result<(), Refusal> {
+        let Some((value, mut margin)) = tree.lift(&self.path) else {
+            return Ok(());
+        };
+        *value = match (way, std::mem::take(value)) {
+            (Way::Forward, Value::Array(items)) => self.to_map(items, &mut margin)?,
+            (Way::Backward, Value::Object(map)) => self.to_list(map, &mut margin)?,
+            (_, Value::Null) => Value::Null,
+            (way, other) => {
+                let wanted = match way {
+                    Way::Forward => "a list",
+                    Way::Backward => "an object",
+                };
+                let why = format!("{} is not {wanted}", kind(&other));
+                return Err(Refusal::value(&self.path, why));
+            }
+        };
+        tree.set_margin(&self.path, margin);
+        Ok(())
+    }
+
+    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+        let key = match self.path.rest(&trail) {
+            Some([Token::Every, Token::Key(key), ..]) => key,
+            _ => return Some(trail),
+        };
+        (*key != self.key).then_some(trail)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        let loss = |class, what: String| Loss {
+            class,
+            path: self.path.to_string(),
+            what,
+        };
+        match way {
+            Way::Forward => vec![
+                loss(Class::Keeps, "keeps the order of the list".to_owned()),
+                loss(
+                    Class::MayRefuse,
+                    format!(
+                        "is refused where an item has no {}, or two have the same",
+                        self.key
+                    ),
+                ),
+            ],
+            Way::Backward => vec![loss(
+                Class::MayRefuse,
+                "is refused where a value is no object".to_owned(),
+            )],
+        }
+    }
+
+    fn list_keys(&self, side: Way) -> Vec<ListKey> {
+        match side {
+            Way::Forward => Vec::new(),
+            Way::Backward => vec![ListKey {
+                list: self.path.trail(),
+                key: self.key.clone(),
+            }],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        Pair::of(json!([{"keyed": {"path": "/nodes", "key": "name"}}]))
+    }
+
+    #[test]
+    fn a_list_becomes_a_map() {
+        pair().forward(
+            json!({"nodes": [{"name": "b", "x": 1}, {"name": "a"}]}),
+            json!({"nodes": {"b": {"x": 1}, "a": {}}}),
+            &[],
+        );
+        pair().means(json!({"nodes": []}), json!({"nodes": {}}));
+        pair().means(json!({"nodes": null}), json!({"nodes": null}));
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn the_order_comes_back_also_when_the_map_was_written_in_another() {
+        let (mut tree, _) = pair().there(json!({"nodes": [{"name": "b"}, {"name": "a"}]}));
+        tree.value = json!({"nodes": {"c": {}, "a": {}, "b": {}}});
+        let back = pair().back(tree);
+        assert_eq!(
+            back.value,
+            json!({"nodes": [{"name": "b"}, {"name": "a"}, {"name": "c"}]})
+        );
+    }
+
+    #[test]
+    fn a_key_that_a_value_has_inside_is_kept() {
+        pair().backward(
+            json!({"nodes": {"a": {"name": "other"}}}),
+            json!({"nodes": [{"name": "a"}]}),
+            &["/nodes/0/name"],
+        );
+    }
+
+    #[test]
+    fn items_need_a_key_of_their_own() {
+        pair().refuses_forward(json!({"nodes": [{"name": "a"}, {"name": "a"}]}), "/nodes/1");
+        pair().refuses_forward(json!({"nodes": [{"x": 1}]}), "/nodes/0");
+        pair().refuses_forward(json!({"nodes": [{"name": 1}]}), "/nodes/0");
+        pair().refuses_forward(json!({"nodes": ["a"]}), "/nodes/0");
+        pair().refuses_forward(json!({"nodes": "a"}), "/nodes");
+        pair().refuses_backward(json!({"nodes": {"a": 1}}), "/nodes/a");
+        pair().refuses_backward(json!({"nodes": [1]}), "/nodes");
+    }
+}

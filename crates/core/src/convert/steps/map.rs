@@ -1,0 +1,232 @@
+//! `map: {path, table, otherwise}`: a value for a value. The table is written `{old: new}`, or as a
+//! list of `[old, new]` where the old values are no texts. `otherwise` is for values that the table
+//! does not have: one value, for the way to the newer version, or `{forward, backward}`.
+
+use super::value::{Exchange, ValueStep, excerpt};
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::step::{Class, Directed, Way};
+use crate::types::same;
+use serde_json::Value;
+use std::collections::HashMap;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let pairs = pairs(args)?;
+    let (forward, backward) = otherwise(args)?;
+    let one_to_one = |side: fn(&(Value, Value)) -> &Value| {
+        let sides: Vec<_> = pairs.iter().map(side).collect();
+        let again =
+            |(at, one): (usize, &&Value)| sides.iter().take(at).any(|other| same(one, other));
+        !sides.iter().enumerate().any(again)
+    };
+    if !one_to_one(|(old, _)| old) {
+        return Err(args.flaw("table", "an old value is there twice"));
+    }
+    let one_to_one = one_to_one(|(_, new)| new);
+    let table = Table {
+        forward: Half::new(pairs.iter().map(|(old, new)| (old, new)), forward),
+        backward: Half::new(pairs.iter().map(|(old, new)| (new, old)), backward),
+        one_to_one,
+    };
+    Ok(vec![Directed::forward(ValueStep {
+        id: making.id()?,
+        path,
+        exchange: table,
+    })])
+}
+
+fn scalar(args: &Args<'_>, key: &str, value: &Value) -> Result<Value, StepFlaw> {
+    match value {
+        Value::Array(_) | Value::Object(_) | Value::Null => {
+            Err(args.flaw(key, "a value must be a text, a number or a boolean"))
+        }
+        value => Ok(value.clone()),
+    }
+}
+
+fn pairs(args: &mut Args<'_>) -> Result<Vec<(Value, Value)>, StepFlaw> {
+    let mut pairs = Vec::new();
+    match args.need("table")? {
+        Value::Object(map) => {
+            for (old, new) in map {
+                pairs.push((Value::from(old.as_str()), scalar(args, "table", new)?));
+            }
+        }
+        Value::Array(rows) => {
+            for row in rows {
+                let Some([old, new]) = row.as_array().map(Vec::as_slice) else {
+                    return Err(args.flaw("table", "a row must be [old, new]"));
+                };
+                pairs.push((scalar(args, "table", old)?, scalar(args, "table", new)?));
+            }
+        }
+        _ => return Err(args.flaw("table", "a table is {old: new} or a list of [old, new]")),
+    }
+    if pairs.is_empty() {
+        return Err(args.flaw("table", "the table is empty"));
+    }
+    Ok(pairs)
+}
+
+fn otherwise(args: &mut Args<'_>) -> Result<(Option<Value>, Option<Value>), StepFlaw> {
+    let Some(value) = args.take("otherwise") else {
+        return Ok((None, None));
+    };
+    let Value::Object(map) = value else {
+        return Ok((Some(scalar(args, "otherwise", value)?), None));
+    };
+    if map.keys().any(|key| key != "forward" && key != "backward") {
+        return Err(args.flaw("otherwise", "it has forward and backward, nothing else"));
+    }
+    let side = |key| {
+        let value = map.get(key).map(|value| scalar(args, "otherwise", value));
+        value.transpose()
+    };
+    Ok((side("forward")?, side("backward")?))
+}
+
+#[derive(Debug)]
+struct Half {
+    texts: HashMap<String, Value>,
+    others: Vec<(Value, Value)>,
+    otherwise: Option<Value>,
+}
+
+impl Half {
+    /// Of several rows with the same value the first counts.
+    fn new<'v>(
+        rows: impl Iterator<Item = (&'v Value, &'v Value)>,
+        otherwise: Option<Value>,
+    ) -> Self {
+        let mut half = Self {
+            texts: HashMap::new(),
+            others: Vec::new(),
+            otherwise,
+        };
+        for (value, other) in rows {
+            match value {
+                Value::String(text) => {
+                    let entry = half.texts.entry(text.clone());
+                    entry.or_insert_with(|| other.clone());
+                }
+                value => half.others.push((value.clone(), other.clone())),
+            }
+        }
+        half
+    }
+
+    fn find(&self, value: &Value) -> Option<&Value> {
+        let found = match value {
+            Value::String(text) => self.texts.get(text),
+            value => {
+                let mut others = self.others.iter();
+                let found = others.find(|(one, _)| same(one, value));
+                found.map(|(_, other)| other)
+            }
+        };
+        found.or(self.otherwise.as_ref())
+    }
+}
+
+#[derive(Debug)]
+struct Table {
+    forward: Half,
+    backward: Half,
+    one_to_one: bool,
+}
+
+impl Exchange for Table {
+    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
+        let half = match way {
+            Way::Forward => &self.forward,
+            Way::Backward => &self.backward,
+        };
+        let found = half.find(value).cloned();
+        found.ok_or_else(|| format!("{} is not in the table", excerpt(value)))
+    }
+
+    fn losses(&self, way: Way) -> Vec<(Class, String)> {
+        let half = match way {
+            Way::Forward => &self.forward,
+            Way::Backward => &self.backward,
+        };
+        let mut losses = Vec::new();
+        match &half.otherwise {
+            None => losses.push((
+                Class::MayRefuse,
+                "is refused where the table does not have its value".to_owned(),
+            )),
+            Some(value) => losses.push((
+                Class::Keeps,
+                format!("becomes {value} where the table does not have its value, which is kept"),
+            )),
+        }
+        if way == Way::Forward && !self.one_to_one {
+            let what = "is kept where several values become one";
+            losses.push((Class::Keeps, what.to_owned()));
+        }
+        losses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    #[test]
+    fn a_table_from_value_to_value() {
+        let table = json!({"small": "S", "large": "L"});
+        let pair = Pair::of(json!([{"map": {"path": "/size", "table": table}}]));
+        pair.means(json!({"size": "small"}), json!({"size": "S"}));
+        pair.means(json!({"size": null}), json!({"size": null}));
+        pair.means(json!({}), json!({}));
+        pair.refuses_forward(json!({"size": "huge"}), "/size");
+        pair.refuses_backward(json!({"size": "XL"}), "/size");
+        pair.refuses_forward(json!({"size": {"x": 1}}), "/size");
+    }
+
+    #[test]
+    fn values_that_are_no_texts_are_written_in_rows() {
+        let table = json!([[1, "one"], [true, "yes"], ["two", 2]]);
+        let pair = Pair::of(json!([{"map": {"path": "/n", "table": table}}]));
+        pair.means(json!({"n": 1}), json!({"n": "one"}));
+        pair.means(json!({"n": true}), json!({"n": "yes"}));
+        pair.means(json!({"n": "two"}), json!({"n": 2}));
+        pair.forward(json!({"n": 1.0}), json!({"n": "one"}), &[]);
+    }
+
+    #[test]
+    fn where_several_become_one_the_original_is_kept() {
+        let table = json!({"tiny": "S", "small": "S", "large": "L"});
+        let pair = Pair::of(json!([{"map": {"path": "/size", "table": table}}]));
+        pair.means(json!({"size": "tiny"}), json!({"size": "S"}));
+        pair.forward(json!({"size": "small"}), json!({"size": "S"}), &["/size"]);
+    }
+
+    #[test]
+    fn a_named_fallback_takes_what_the_table_does_not_have() {
+        let otherwise = json!({"forward": "other", "backward": "unknown"});
+        let map = json!({"path": "/size", "table": {"a": "A"}, "otherwise": otherwise});
+        let pair = Pair::of(json!([{"map": map}]));
+        pair.forward(json!({"size": "zzz"}), json!({"size": "other"}), &["/size"]);
+        pair.backward(json!({"size": "B"}), json!({"size": "unknown"}), &["/size"]);
+        let one_way = json!({"path": "/size", "table": {"a": "A"}, "otherwise": "other"});
+        let pair = Pair::of(json!([{"map": one_way}]));
+        pair.forward(json!({"size": 5}), json!({"size": "other"}), &["/size"]);
+        pair.refuses_backward(json!({"size": "B"}), "/size");
+    }
+
+    #[test]
+    fn a_table_says_one_thing_for_each_old_value() {
+        let twice = json!({"path": "/n", "table": [[1, 2], [1.0, 3]]});
+        assert!(flaw(json!({"map": twice})).contains("twice"));
+        let empty = json!({"path": "/n", "table": {}});
+        assert!(flaw(json!({"map": empty})).contains("empty"));
+        let list = json!({"path": "/n", "table": {"a": [1]}});
+        assert!(flaw(json!({"map": list})).contains("must be a text"));
+    }
+}

@@ -1,0 +1,231 @@
+//! `move: {from, to}`: another place. Renaming and nesting are made of it.
+
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use std::any::Any;
+use std::sync::Arc;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let from = args.path("from")?;
+    let to = args.path("to")?;
+    Move::read(args, making, from, to)
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Move {
+    pub(crate) id: StepId,
+    pub(crate) from: Path,
+    pub(crate) to: Path,
+}
+
+impl Move {
+    pub(crate) fn read(
+        args: &Args<'_>,
+        making: &mut Making<'_>,
+        from: Path,
+        to: Path,
+    ) -> Result<Vec<Directed>, StepFlaw> {
+        if from == to {
+            return Err(args.flaw("to", format!("{to} is where it is already")));
+        }
+        let id = making.id()?;
+        Ok(vec![Directed::forward(Self { id, from, to })])
+    }
+
+    /// Where it takes from and where it puts.
+    const fn ends(&self, way: Way) -> (&Path, &Path) {
+        match way {
+            Way::Forward => (&self.from, &self.to),
+            Way::Backward => (&self.to, &self.from),
+        }
+    }
+}
+
+impl Step for Move {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        let (from, to) = self.ends(way);
+        let taken = tree.take(from);
+        tree.close(from, &self.id, way, taken.is_some(), run);
+        tree.displace(to, &self.id, way);
+        if let Some(field) = taken {
+            tree.open(to, &self.id, way);
+            tree.place(to, field);
+        }
+        Ok(())
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let (from, to) = self.ends(way);
+        if let Some(rest) = from.rest(&trail) {
+            return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
+        }
+        to.rest(&trail).is_none().then_some(trail)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.from, &self.to]
+    }
+
+    fn losses(&self, _way: Way) -> Vec<Loss> {
+        Vec::new()
+    }
+
+    fn deepens(&self) -> usize {
+        self.from.keys().len().abs_diff(self.to.keys().len())
+    }
+
+    fn fuse(&self, way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
+        let next = (next as &dyn Any).downcast_ref::<Self>()?;
+        Renames::of(vec![(self.clone(), way)]).then(next, next_way)
+    }
+}
+
+/// A field that is renamed again and again: where nothing is noted and no other field is in the
+/// way, the first name becomes the last at once.
+#[derive(Clone, Debug)]
+struct Renames(Vec<(Move, Way)>);
+
+impl Renames {
+    const fn of(moves: Vec<(Move, Way)>) -> Self {
+        Self(moves)
+    }
+
+    fn then(mut self, next: &Move, way: Way) -> Option<Arc<dyn Step>> {
+        let (last, last_way) = self.0.last()?;
+        let (from, now) = last.ends(*last_way);
+        let (again, to) = next.ends(way);
+        let parent = |path: &Path| path.split().0.to_vec();
+        let one_object = parent(from) == parent(now) && parent(now) == parent(to);
+        if now != again || !one_object {
+            return None;
+        }
+        self.0.push((next.clone(), way));
+        Some(Arc::new(self))
+    }
+
+    /// The first name and all others, if the short way is right for this document.
+    fn short(&self, tree: &Tree) -> Option<(&Path, &Path)> {
+        let (first, way) = self.0.first()?;
+        let (last, last_way) = self.0.last()?;
+        let first = first.ends(*way).0;
+        let free = |(one, way): &(Move, Way)| {
+            let to = one.ends(*way).1;
+            to == first || tree.get(to).is_none()
+        };
+        let free = tree.margin.is_empty() && self.0.iter().all(free);
+        free.then_some((first, last.ends(*last_way).1))
+    }
+}
+
+impl Step for Renames {
+    /// It is made for one direction, which is the only one that it is asked for.
+    fn apply(&self, _way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        if let Some((first, last)) = self.short(tree) {
+            if first != last
+                && let Some(field) = tree.take(first)
+            {
+                tree.place(last, field);
+            }
+            return Ok(());
+        }
+        let mut all = self.0.iter();
+        all.try_for_each(|(one, way)| one.apply(*way, tree, run))
+    }
+
+    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+        let mut all = self.0.iter();
+        all.try_fold(trail, |trail, (one, way)| one.trace(*way, trail))
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        self.0.iter().flat_map(|(one, _)| one.paths()).collect()
+    }
+
+    fn losses(&self, _way: Way) -> Vec<Loss> {
+        Vec::new()
+    }
+
+    fn fuse(&self, _way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
+        let next = (next as &dyn Any).downcast_ref::<Move>()?;
+        self.clone().then(next, next_way)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_is_in_another_place_and_objects_around_it_come_and_go() {
+        let pair = Pair::of(json!([{"move": {"from": "/cidr", "to": "/spec/net/cidr"}}]));
+        pair.forward(
+            json!({"cidr": 1}),
+            json!({"spec": {"net": {"cidr": 1}}}),
+            &[],
+        );
+        pair.forward(
+            json!({"cidr": 1, "spec": {"a": 2}}),
+            json!({"spec": {"a": 2, "net": {"cidr": 1}}}),
+            &[],
+        );
+        // Written in the newer version, the objects belong to the document.
+        pair.backward(
+            json!({"spec": {"net": {"cidr": 1}}}),
+            json!({"cidr": 1, "spec": {"net": {}}}),
+            &[],
+        );
+        pair.backward(
+            json!({"spec": {"net": {}}}),
+            json!({"spec": {"net": {}}}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_object_that_is_no_object_gives_way_and_comes_back() {
+        let pair = Pair::of(json!([{"move": {"from": "/a", "to": "/b/c"}}]));
+        pair.forward(
+            json!({"a": 1, "b": "text"}),
+            json!({"b": {"c": 1}}),
+            &["/b"],
+        );
+    }
+
+    #[test]
+    fn a_field_can_move_into_itself_and_out_of_itself() {
+        let into = Pair::of(json!([{"move": {"from": "/a", "to": "/a/b"}}]));
+        into.forward(json!({"a": 1}), json!({"a": {"b": 1}}), &[]);
+        into.backward(json!({"a": {"b": 1}}), json!({"a": 1}), &["/a"]);
+        into.forward(json!({"a": {"b": 2}}), json!({"a": {"b": {"b": 2}}}), &[]);
+        let out = Pair::of(json!([{"move": {"from": "/a/b", "to": "/a"}}]));
+        out.forward(json!({"a": {"b": 1, "c": 2}}), json!({"a": 1}), &["/a"]);
+        out.backward(json!({"a": 1}), json!({"a": {"b": 1}}), &[]);
+    }
+
+    #[test]
+    fn renaming_again_and_again_is_one_step_with_the_same_result() {
+        let steps = json!([
+            {"rename": {"path": "/a", "to": "b"}},
+            {"rename": {"path": "/x", "to": "y"}},
+            {"rename": {"path": "/b", "to": "c"}},
+            {"rename": {"path": "/c", "to": "a"}},
+        ]);
+        let pair = Pair::of(steps);
+        assert_eq!(pair.fused(), 2);
+        pair.means(json!({"a": 1, "x": 2}), json!({"a": 1, "y": 2}));
+        for document in [
+            json!({"a": 1, "b": 2, "c": 3}),
+            json!({"b": 2}),
+            json!({"a": 1, "c": 3}),
+        ] {
+            pair.exact(document);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `parse: {path}`: JSON inside a string becomes the value itself. How the string was written is
+//! kept while the value is unchanged.
+
+use super::value::kind;
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use crate::types::limits::CONTENT_DEPTH;
+use crate::types::{BodyLimits, read_body};
+use serde_json::Value;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Parse { id, path })])
+}
+
+/// The JSON in a string.
+pub(crate) fn parsed(text: &str) -> Result<Value, String> {
+    let limits = BodyLimits {
+        bytes: text.len(),
+        ..BodyLimits::default()
+    };
+    read_body(text.as_bytes(), limits).map_err(|error| error.to_string())
+}
+
+#[derive(Debug)]
+struct Parse {
+    id: StepId,
+    path: Path,
+}
+
+impl Parse {
+    fn read(&self, field: Tree) -> Result<Tree, Refusal> {
+        let way = Way::Forward;
+        let Tree { value, mut margin } = field;
+        let Value::String(text) = value else {
+            let why = format!("{} is no string with JSON in it", kind(&value));
+            return Err(Refusal::value(&self.path, why));
+        };
+        let value = parsed(&text).map_err(|why| Refusal::value(&self.path, why))?;
+        let inner = margin.take_note(self.id.uses(way, What::Rest));
+        let mut field = Tree {
+            margin: inner.map(|note| note.margin).unwrap_or_default(),
+            value,
+        };
+        let printed = field.value.to_string();
+        if printed != text || !margin.is_bare() {
+            let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+            let note = note.value(Value::String(text)).margin(margin);
+            field.margin.notes.push(note);
+        }
+        Ok(field)
+    }
+
+    fn print(&self, mut field: Tree) -> Tree {
+        let way = Way::Backward;
+        let original = field.margin.take_note(self.id.uses(way, What::Original));
+        let (text, mut margin) = match original {
+            Some(Note {
+                value: Some(text),
+                margin,
+                ..
+            }) => (text, margin),
+            _ => (Value::from(field.value.to_string()), Margin::default()),
+        };
+        if !field.margin.is_bare() {
+            let note = Note::new(self.id.makes(way, What::Rest), Holds::Parsed);
+            margin.notes.push(note.margin(field.margin));
+        }
+        Tree {
+            value: text,
+            margin,
+        }
+    }
+}
+
+impl Step for Parse {
+    fn apply(&self, way: Way, tree: &mut Tree, _run: &mut Run) -> Result<(), Refusal> {
+        // Null is no string; as JSON in a string it would be one.
+        if way == Way::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
+            return Err(Refusal::value(
+                &self.path,
+                "null is no string with JSON in it",
+            ));
+        }
+        let Some((value, margin)) = tree.lift(&self.path) else {
+            return Ok(());
+        };
+        let field = Tree {
+            value: std::mem::take(value),
+            margin,
+        };
+        let field = match way {
+            Way::Forward => self.read(field)?,
+            Way::Backward => self.print(field),
+        };
+        *value = field.value;
+        tree.set_margin(&self.path, field.margin);
+        Ok(())
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        match (way, self.path.rest(&trail)) {
+            (Way::Backward, Some(_)) => Some(self.path.trail()),
+            _ => Some(trail),
+        }
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        let loss = |class, what: &str| Loss {
+            class,
+            path: self.path.to_string(),
+            what: what.to_owned(),
+        };
+        match way {
+            Way::Backward => Vec::new(),
+            Way::Forward => vec![
+                loss(Class::MayRefuse, "is refused where there is no JSON in it"),
+                loss(Class::Keeps, "is kept as it was written"),
+            ],
+        }
+    }
+
+    fn deepens(&self) -> usize {
+        CONTENT_DEPTH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        Pair::of(json!([{"parse": {"path": "/config"}}]))
+    }
+
+    #[test]
+    fn the_json_in_a_string_becomes_the_value() {
+        pair().means(
+            json!({"config": "{\"a\":[1]}"}),
+            json!({"config": {"a": [1]}}),
+        );
+        pair().means(json!({"config": "null"}), json!({"config": null}));
+        pair().means(json!({"config": "\"x\""}), json!({"config": "x"}));
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn how_it_was_written_is_kept() {
+        pair().forward(
+            json!({"config": "{ \"a\": 1 }"}),
+            json!({"config": {"a": 1}}),
+            &["/config"],
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_or_too_deep_is_refused() {
+        for text in ["{", "", "{\"a\":1,\"a\":2}", "1e400"] {
+            pair().refuses_forward(json!({"config": text}), "/config");
+        }
+        pair().refuses_forward(json!({"config": 5}), "/config");
+        pair().refuses_forward(json!({"config": null}), "/config");
+        let deep = "[".repeat(10_000);
+        pair().refuses_forward(json!({"config": deep}), "/config");
+    }
+}

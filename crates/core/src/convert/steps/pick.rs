@@ -1,0 +1,341 @@
+//! `pick: {path, key, equals, field, into}`: the item of a list that has `equals` under `key` becomes
+//! a field with what it has under `field`. What else the item has, and where it stood, is kept.
+
+use crate::convert::making::{Args, Making, StepFlaw, every};
+use crate::convert::note::{By, Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use crate::types::{Step as Token, same};
+use serde_json::{Map, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let key = args.text("key")?.to_owned();
+    let equals = args.need("equals")?.clone();
+    if equals.is_array() || equals.is_object() || equals.is_null() {
+        return Err(args.flaw("equals", "it must be a text, a number or a boolean"));
+    }
+    let field = args.text("field")?.to_owned();
+    if field == key {
+        return Err(args.flaw("field", "it is the key; another field has the value"));
+    }
+    let into = args.path("into")?;
+    if into.overlaps(&path) {
+        return Err(args.flaw(
+            "into",
+            format!("{into} and {path} are one inside the other"),
+        ));
+    }
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Pick {
+        id,
+        path,
+        key,
+        equals,
+        field,
+        into,
+    })])
+}
+
+#[derive(Debug)]
+struct Pick {
+    id: StepId,
+    path: Path,
+    key: String,
+    equals: Value,
+    field: String,
+    into: Path,
+}
+
+impl Pick {
+    fn is(&self, item: &Value) -> bool {
+        let key = item.as_object().and_then(|map| map.get(&self.key));
+        key.is_some_and(|key| same(key, &self.equals)) && item.get(&self.field).is_some()
+    }
+
+    /// The first item that can be picked.
+    fn first(&self, tree: &Tree, stays: Option<By>) -> Option<usize> {
+        let items = tree.get(&self.path)?.as_array()?;
+        let margin = tree.margin.get(self.path.keys());
+        let told_to_stay = |index: &usize| {
+            let margin = margin.and_then(|margin| margin.items.get(index));
+            stays.is_some_and(|stays| margin.is_some_and(|margin| margin.has_note(stays)))
+        };
+        let numbered = items.iter().enumerate();
+        let mut fitting = numbered
+            .filter(|(_, item)| self.is(item))
+            .map(|(index, _)| index);
+        fitting.find(|index| !told_to_stay(index))
+    }
+
+    fn pick(&self, tree: &mut Tree, run: &Run) {
+        let way = Way::Forward;
+        let found = self.first(tree, Some(self.id.uses(way, What::Stays)));
+        let picked = found.and_then(|index| {
+            let (item, length) = self.remove(tree, index)?;
+            let usual = self.first(tree, None).unwrap_or(length) == index;
+            Some((index, item, usual))
+        });
+        self.forget_stays(tree);
+        if picked.is_some() {
+            tree.remove_created(&self.path, &self.id, way);
+            tree.close(&self.path, &self.id, way, true, run);
+        }
+        tree.displace(&self.into, &self.id, way);
+        let Some((index, mut item, usual)) = picked else {
+            return;
+        };
+        let mut take = |key: &str| {
+            let value = item.value.as_object_mut()?.shift_remove(key)?;
+            let margin = item.margin.take_key(key);
+            Some(Tree { value, margin })
+        };
+        let key = take(&self.key);
+        let Some(mut field) = take(&self.field) else {
+            return;
+        };
+        // The key's own value is known, what is noted beside it is not.
+        item.margin
+            .set_key(&self.key, key.map(|key| key.margin).unwrap_or_default());
+        let bare = item.value.as_object().is_none_or(Map::is_empty);
+        if !(bare && item.margin.is_bare() && usual) {
+            let mut map = Map::new();
+            map.insert("at".to_owned(), Value::from(index));
+            map.insert("with".to_owned(), item.value);
+            let mut margin = Margin::default();
+            margin.set_key("with", item.margin);
+            let note = Note::new(self.id.makes(way, What::Rest), Holds::There);
+            let note = note.value(Value::Object(map)).margin(margin);
+            field.margin.notes.push(note);
+        }
+        tree.open(&self.into, &self.id, way);
+        tree.place(&self.into, field);
+    }
+
+    /// Takes an item out of the list; how many are left.
+    fn remove(&self, tree: &mut Tree, index: usize) -> Option<(Tree, usize)> {
+        let items = tree.get_mut(&self.path)?.as_array_mut()?;
+        let value = items.remove(index);
+        let left = items.len();
+        let mut margin = Margin::default();
+        if let Some(around) = tree.margin.get_mut(self.path.keys()) {
+            margin = around.take_item(index);
+            let after = around.items.split_off(&index);
+            let moved = after
+                .into_iter()
+                .map(|(at, margin)| (at.saturating_sub(1), margin));
+            around.items.extend(moved);
+        }
+        Some((Tree { value, margin }, left))
+    }
+
+    fn insert(&self, tree: &mut Tree, index: usize, item: Tree) {
+        if let Some(Value::Array(items)) = tree.get_mut(&self.path) {
+            let index = index.min(items.len());
+            items.insert(index, item.value);
+            let around = tree.margin.make(self.path.keys());
+            let after = around.items.split_off(&index);
+            around
+                .items
+                .extend(after.into_iter().map(|(at, margin)| (at + 1, margin)));
+            around.set_item(index, item.margin);
+        }
+    }
+
+    fn forget_stays(&self, tree: &mut Tree) {
+        let stays = self.id.uses(Way::Forward, What::Stays);
+        if let Some(around) = tree.margin.get_mut(self.path.keys()) {
+            for margin in around.items.values_mut() {
+                margin.take_note(stays);
+            }
+        }
+    }
+
+    fn put_back(&self, tree: &mut Tree, run: &Run) {
+        let way = Way::Backward;
+        let taken = tree.take(&self.into);
+        tree.close(&self.into, &self.id, way, taken.is_some(), run);
+        let Some(mut field) = taken else {
+            if let Some(index) = self.first(tree, None) {
+                let note = Note::new(self.id.makes(way, What::Stays), Holds::Same);
+                let around = tree.margin.make(self.path.keys());
+                around.items.entry(index).or_default().notes.push(note);
+            }
+            return;
+        };
+        let mut item = Tree::from(Value::Object(Map::new()));
+        let mut at = usize::MAX;
+        if let Some(mut note) = field.margin.take_note(self.id.uses(way, What::Rest)) {
+            if let Some(Value::Object(mut map)) = note.value {
+                let place = map.get("at").and_then(Value::as_u64);
+                at = place.and_then(|at| usize::try_from(at).ok()).unwrap_or(at);
+                item.value = map.shift_remove("with").unwrap_or_default();
+            }
+            item.margin = note.margin.take_key("with");
+        }
+        if let Some(map) = item.value.as_object_mut() {
+            map.insert(self.key.clone(), self.equals.clone());
+            map.insert(self.field.clone(), field.value);
+        }
+        item.margin.set_key(&self.field, field.margin);
+        if !tree.get(&self.path).is_some_and(Value::is_array) {
+            self.make_list(tree);
+        }
+        // The first fitting item is the one that will be picked again.
+        let at = self.first(tree, None).map_or(at, |first| at.min(first));
+        self.insert(tree, at, item);
+    }
+
+    fn make_list(&self, tree: &mut Tree) {
+        let way = Way::Backward;
+        tree.displace(&self.path, &self.id, way);
+        tree.open(&self.path, &self.id, way);
+        let mut list = Tree::from(Value::Array(Vec::new()));
+        let note = Note::new(self.id.makes(way, What::Created), Holds::There);
+        list.margin.notes.push(note);
+        tree.place(&self.path, list);
+    }
+}
+
+impl Step for Pick {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        match way {
+            Way::Forward => self.pick(tree, run),
+            Way::Backward => self.put_back(tree, run),
+        }
+        Ok(())
+    }
+
+    /// Items stay items; the one that is picked is not told apart.
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let Some(rest) = self.into.rest(&trail) else {
+            return Some(trail);
+        };
+        if way == Way::Forward {
+            return None;
+        }
+        let mut traced = every(&self.path);
+        traced.push(Token::Key(self.field.clone()));
+        traced.extend(rest.iter().cloned());
+        Some(traced)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path, &self.into]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        match way {
+            Way::Backward => Vec::new(),
+            Way::Forward => vec![Loss {
+                class: Class::Keeps,
+                path: self.path.to_string(),
+                what: format!(
+                    "keeps what the item has besides {} and {}, and where it stood",
+                    self.key, self.field
+                ),
+            }],
+        }
+    }
+
+    fn list_keys(&self, _side: Way) -> Vec<ListKey> {
+        vec![ListKey {
+            list: self.path.trail(),
+            key: self.key.clone(),
+        }]
+    }
+
+    fn deepens(&self) -> usize {
+        self.path.keys().len() + 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        let pick = json!({
+            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/home",
+        });
+        Pair::of(json!([{"pick": pick}]))
+    }
+
+    #[test]
+    fn an_item_becomes_a_field() {
+        pair().forward(
+            json!({"env": [{"name": "A", "value": 1}, {"name": "HOME", "value": "/h"}]}),
+            json!({"env": [{"name": "A", "value": 1}], "home": "/h"}),
+            &[],
+        );
+        pair().backward(
+            json!({"home": "/h"}),
+            json!({"env": [{"name": "HOME", "value": "/h"}]}),
+            &[],
+        );
+        pair().means(
+            json!({"env": [{"name": "A"}]}),
+            json!({"env": [{"name": "A"}]}),
+        );
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn where_it_stood_and_what_else_it_had_is_kept() {
+        pair().forward(
+            json!({"env": [{"name": "HOME", "value": 1, "x": 2}, {"name": "A"}]}),
+            json!({"env": [{"name": "A"}], "home": 1}),
+            &["/home"],
+        );
+    }
+
+    #[test]
+    fn an_item_without_the_field_or_a_second_one_stays() {
+        pair().means(
+            json!({"env": [{"name": "HOME"}]}),
+            json!({"env": [{"name": "HOME"}]}),
+        );
+        let two = json!({"env": [{"name": "HOME", "value": 1}, {"name": "HOME", "value": 2}]});
+        pair().forward(
+            two,
+            json!({"env": [{"name": "HOME", "value": 2}], "home": 1}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_item_that_newer_documents_have_in_the_list_stays_there() {
+        pair().backward(
+            json!({"env": [{"name": "HOME", "value": 1}]}),
+            json!({"env": [{"name": "HOME", "value": 1}]}),
+            &[],
+        );
+        pair().backward(
+            json!({"env": [{"name": "HOME", "value": 1}], "home": 2}),
+            json!({"env": [{"name": "HOME", "value": 2}, {"name": "HOME", "value": 1}]}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_gives_way_to_one() {
+        pair().backward(
+            json!({"env": "text", "home": 1}),
+            json!({"env": [{"name": "HOME", "value": 1}]}),
+            &["/env"],
+        );
+        pair().means(json!({"env": "text"}), json!({"env": "text"}));
+    }
+
+    #[test]
+    fn the_field_is_not_the_key() {
+        let pick = json!({"path": "/e", "key": "k", "equals": 1, "field": "k", "into": "/h"});
+        assert!(flaw(json!({"pick": pick})).contains("is the key"));
+    }
+}

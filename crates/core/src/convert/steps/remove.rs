@@ -1,0 +1,37 @@
+//! `remove: {path, value}`: a field that only the older version has. It is `add` read backwards.
+
+use super::add::Field;
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::step::Directed;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let id = making.inverse_id()?;
+    Ok(vec![Directed::backward(Field::read(args, id)?)])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    #[test]
+    fn an_old_field_is_kept_and_comes_back() {
+        let pair = Pair::of(json!([{"remove": {"path": "/old", "value": "none"}}]));
+        pair.forward(json!({"old": "x", "a": 1}), json!({"a": 1}), &["/old"]);
+        pair.forward(json!({"a": 1}), json!({"a": 1}), &[]);
+        pair.means(json!({"old": "none"}), json!({}));
+    }
+
+    #[test]
+    fn what_it_has_inside_is_kept_whole() {
+        let pair = Pair::of(json!([{"remove": {"path": "/old"}}]));
+        pair.forward(
+            json!({"old": {"x": [1, {"y": null}]}}),
+            json!({}),
+            &["/old"],
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! `scale: {path, by, whole}`: another unit; the newer value is the older one times `by`, which is a
+//! number or a fraction such as "1/1024". A whole number stays whole, rounded towards zero, and what
+//! it was is kept; with `whole: false` it becomes a fraction instead.
+
+use super::convert::{integer, whole};
+use super::value::{Exchange, ValueStep, excerpt};
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::step::{Class, Directed, Way};
+use serde_json::{Number, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let by = match args.need("by")? {
+        Value::Number(number) => fraction(&number.to_string()),
+        Value::String(text) => fraction(text),
+        _ => None,
+    };
+    let by = by.ok_or_else(|| {
+        args.flaw(
+            "by",
+            "it must be more than 0: a number, or a fraction such as \"1/1024\"",
+        )
+    })?;
+    if by.0 == by.1 {
+        return Err(args.flaw("by", "times 1 changes nothing"));
+    }
+    let whole = args.flag("whole", true)?;
+    let exchange = Scale { by, whole };
+    Ok(vec![Directed::forward(ValueStep {
+        id: making.id()?,
+        path,
+        exchange,
+    })])
+}
+
+/// The largest numerator and denominator: products with 64-bit numbers stay within 128 bits.
+const LARGEST: i128 = 1_000_000_000_000_000_000;
+
+/// `1024`, `0.001`, `3/4`.
+fn fraction(text: &str) -> Option<(i128, i128)> {
+    let (above, below) = match text.split_once('/') {
+        Some((above, below)) => {
+            let (above, ones) = decimal(above.trim())?;
+            let (below, others) = decimal(below.trim())?;
+            (above.checked_mul(others)?, below.checked_mul(ones)?)
+        }
+        None => decimal(text.trim())?,
+    };
+    let divisor = greatest_divisor(above, below)?;
+    let reduced = (above.checked_div(divisor)?, below.checked_div(divisor)?);
+    let fits = |n: i128| (1..=LARGEST).contains(&n);
+    (fits(reduced.0) && fits(reduced.1)).then_some(reduced)
+}
+
+fn greatest_divisor(mut a: i128, mut b: i128) -> Option<i128> {
+    while b != 0 {
+        (a, b) = (b, a.checked_rem(b)?);
+    }
+    Some(a)
+}
+
+/// A decimal number as a fraction.
+fn decimal(text: &str) -> Option<(i128, i128)> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(decimals) || text.len() > 18 {
+        return None;
+    }
+    let below = 10_i128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    let above: i128 = format!("{whole}{decimals}").parse().ok()?;
+    Some((above, below))
+}
+
+#[derive(Debug)]
+struct Scale {
+    by: (i128, i128),
+    whole: bool,
+}
+
+impl Exchange for Scale {
+    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
+        let (times, over) = match way {
+            Way::Forward => self.by,
+            Way::Backward => (self.by.1, self.by.0),
+        };
+        let Value::Number(number) = value else {
+            return Err(format!("{} is no number", excerpt(value)));
+        };
+        let scaled = match whole(value) {
+            Some(whole) => whole.checked_mul(times).and_then(|product| {
+                let exact = product.checked_rem(over) == Some(0);
+                if exact || self.whole {
+                    integer(product.checked_div(over)?)
+                } else {
+                    double(number, times, over)
+                }
+            }),
+            None => double(number, times, over),
+        };
+        scaled.ok_or_else(|| format!("{} times {times}/{over} is too large", excerpt(value)))
+    }
+
+    fn losses(&self, way: Way) -> Vec<(Class, String)> {
+        let over = match way {
+            Way::Forward => self.by.1,
+            Way::Backward => self.by.0,
+        };
+        let mut losses = vec![(
+            Class::MayRefuse,
+            "is refused where it is no number, or beyond 64 bits".to_owned(),
+        )];
+        if over != 1 {
+            losses.push((
+                Class::Keeps,
+                "is kept where the new unit can't say it".to_owned(),
+            ));
+        }
+        losses
+    }
+}
+
+fn double(number: &Number, times: i128, over: i128) -> Option<Value> {
+    #[expect(clippy::cast_precision_loss, reason = "what is lost is kept")]
+    let scaled = number.as_f64()? * (times as f64) / (over as f64);
+    Number::from_f64(scaled).map(Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    #[test]
+    fn a_value_in_another_unit() {
+        let pair = Pair::of(json!([{"scale": {"path": "/size", "by": 1024}}]));
+        pair.means(json!({"size": 2}), json!({"size": 2048}));
+        pair.forward(json!({"size": 1.5}), json!({"size": 1536}), &["/size"]);
+        pair.means(json!({"size": 0.1}), json!({"size": 102.4}));
+        pair.means(json!({"size": 0}), json!({"size": 0}));
+        pair.backward(json!({"size": 2049}), json!({"size": 2}), &["/size"]);
+        pair.backward(json!({"size": -2049}), json!({"size": -2}), &["/size"]);
+        pair.refuses_forward(json!({"size": u64::MAX}), "/size");
+        pair.refuses_forward(json!({"size": "2"}), "/size");
+    }
+
+    #[test]
+    fn fractions_where_they_are_asked_for() {
+        let whole = Pair::of(json!([{"scale": {"path": "/cpu", "by": 0.001}}]));
+        whole.forward(json!({"cpu": 1500}), json!({"cpu": 1}), &["/cpu"]);
+        let cores = json!({"path": "/cpu", "by": "1/1000", "whole": false});
+        let cores = Pair::of(json!([{"scale": cores}]));
+        cores.means(json!({"cpu": 1500}), json!({"cpu": 1.5}));
+        cores.means(json!({"cpu": 2000}), json!({"cpu": 2}));
+    }
+
+    #[test]
+    fn a_factor_is_more_than_0_and_not_1() {
+        for by in [
+            json!(0),
+            json!(-1),
+            json!("x"),
+            json!("1/0"),
+            json!(1),
+            json!("2/2"),
+            json!(1e300),
+        ] {
+            let reason = flaw(json!({"scale": {"path": "/x", "by": by}}));
+            assert!(
+                reason.contains("more than 0") || reason.contains("nothing"),
+                "{by}: {reason}"
+            );
+        }
+    }
+}

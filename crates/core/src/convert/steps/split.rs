@@ -1,0 +1,314 @@
+//! `split: {path, at, into}`: one string becomes several fields. The last field takes the rest;
+//! where there are fewer parts, the last fields are absent.
+
+use super::value::{excerpt, kind};
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use serde_json::{Map, Value};
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let at = args.text("at")?.to_owned();
+    let into = args.paths("into", 2)?;
+    let split = Split {
+        id: making.id()?,
+        path,
+        at,
+        into,
+    };
+    split.check().map_err(|reason| args.flaw("into", reason))?;
+    Ok(vec![Directed::forward(split)])
+}
+
+#[derive(Debug)]
+pub(crate) struct Split {
+    pub(crate) id: StepId,
+    /// The string.
+    pub(crate) path: Path,
+    /// The text between the parts.
+    pub(crate) at: String,
+    /// The parts.
+    pub(crate) into: Vec<Path>,
+}
+
+type Parts = Vec<Option<Tree>>;
+
+impl Split {
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let inside =
+            |part: &&Path| part.keys().len() != self.path.keys().len() && self.path.overlaps(part);
+        match self.into.iter().find(inside) {
+            Some(part) => Err(format!("{part} and {} are one inside the other", self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn parts_of(&self, text: &str) -> Parts {
+        let parts = text.splitn(self.into.len(), &self.at);
+        let mut parts: Parts = parts
+            .map(|part| Some(Tree::from(Value::from(part))))
+            .collect();
+        parts.resize_with(self.into.len(), || None);
+        parts
+    }
+
+    fn join(&self, parts: &Parts) -> Result<String, Refusal> {
+        let last = parts.iter().rposition(Option::is_some).unwrap_or(0);
+        let mut text = String::new();
+        for (number, (part, path)) in parts.iter().zip(&self.into).enumerate().take(last + 1) {
+            if number > 0 {
+                text.push_str(&self.at);
+            }
+            match part.as_ref().map(|part| &part.value) {
+                None => {}
+                Some(Value::String(part)) => text.push_str(part),
+                Some(other) => {
+                    let why = format!("{} is no string", excerpt(other));
+                    return Err(Refusal::value(path, why));
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    fn divide(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
+        let way = Way::Forward;
+        let taken = tree.take(&self.path);
+        tree.close(&self.path, &self.id, way, taken.is_some(), run);
+        for part in &self.into {
+            tree.displace(part, &self.id, way);
+        }
+        let Some(mut field) = taken else {
+            return Ok(());
+        };
+        let noted = field.margin.take_note(self.id.uses(way, What::Original));
+        let mut parts = match (noted, &field.value) {
+            (Some(note), _) => self.unfold(note),
+            (None, Value::String(text)) => self.parts_of(text),
+            (None, other) => {
+                return Err(Refusal::value(
+                    &self.path,
+                    format!("{} is no string", kind(other)),
+                ));
+            }
+        };
+        if !field.margin.is_bare() {
+            self.bind(&mut parts, field.margin);
+        }
+        for (path, part) in self.into.iter().zip(parts) {
+            if let Some(part) = part {
+                tree.open(path, &self.id, way);
+                tree.place(path, part);
+            }
+        }
+        Ok(())
+    }
+
+    fn unite(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
+        let way = Way::Backward;
+        let mut parts: Parts = self.into.iter().map(|path| tree.take(path)).collect();
+        for (path, part) in self.into.iter().zip(&parts) {
+            tree.close(path, &self.id, way, part.is_some(), run);
+        }
+        tree.displace(&self.path, &self.id, way);
+        if parts.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let margin = self.unbind(&mut parts).unwrap_or_default();
+        let text = self.join(&parts)?;
+        let alike = |(one, other): (&Option<Tree>, &Option<Tree>)| match (one, other) {
+            (Some(one), Some(other)) => one.value == other.value && one.margin.is_bare(),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let plain = parts.iter().zip(&self.parts_of(&text)).all(alike);
+        let value = Value::from(text);
+        let mut field = Tree { value, margin };
+        if !plain {
+            field.margin.notes.push(self.fold(parts));
+        }
+        tree.open(&self.path, &self.id, way);
+        tree.place(&self.path, field);
+        Ok(())
+    }
+
+    /// The parts in a note on the string.
+    fn fold(&self, parts: Parts) -> Note {
+        let mut map = Map::new();
+        let mut margin = Margin::default();
+        for (number, part) in parts.into_iter().enumerate() {
+            if let Some(part) = part {
+                map.insert(number.to_string(), part.value);
+                margin.set_key(&number.to_string(), part.margin);
+            }
+        }
+        let note = Note::new(self.id.makes(Way::Backward, What::Original), Holds::Same);
+        note.value(Value::Object(map)).margin(margin)
+    }
+
+    fn unfold(&self, note: Note) -> Parts {
+        let mut map = match note.value {
+            Some(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        let mut margin = note.margin;
+        let numbers = (0..self.into.len()).map(|number| number.to_string());
+        numbers
+            .map(|number| {
+                let value = map.shift_remove(&number)?;
+                let margin = margin.take_key(&number);
+                Some(Tree { value, margin })
+            })
+            .collect()
+    }
+
+    /// What was noted on the string holds while all parts are unchanged: each gets a note that goes
+    /// with a change, and the first one has it all.
+    fn bind(&self, parts: &mut Parts, margin: Margin) {
+        let present = present(parts);
+        let mut margin = Some(margin);
+        for part in parts.iter_mut().flatten() {
+            let sign = self.id.makes(Way::Forward, What::Part);
+            let mut note = Note::new(sign, Holds::Same);
+            if let Some(margin) = margin.take() {
+                note = note.value(present.clone()).margin(margin);
+            }
+            part.margin.notes.push(note);
+        }
+    }
+
+    fn unbind(&self, parts: &mut Parts) -> Option<Margin> {
+        let present = present(parts);
+        let sign = self.id.uses(Way::Backward, What::Part);
+        let notes = parts.iter_mut().flatten();
+        let notes: Vec<_> = notes.map(|part| part.margin.take_note(sign)).collect();
+        let mut notes: Vec<Note> = notes.into_iter().collect::<Option<_>>()?;
+        let first = notes.iter().position(|note| note.value.is_some())?;
+        let first = notes.swap_remove(first);
+        (first.value == Some(present)).then_some(first.margin)
+    }
+}
+
+fn present(parts: &Parts) -> Value {
+    let present = parts.iter().map(|part| Value::Bool(part.is_some()));
+    Value::Array(present.collect())
+}
+
+impl Step for Split {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        match way {
+            Way::Forward => self.divide(tree, run),
+            Way::Backward => self.unite(tree, run),
+        }
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let is = |path: &Path| path.rest(&trail).is_some();
+        match way {
+            Way::Forward if is(&self.path) => self.into.first().map(Path::trail),
+            Way::Backward if self.into.iter().any(is) => Some(self.path.trail()),
+            Way::Forward if self.into.iter().any(is) => None,
+            Way::Backward if is(&self.path) => None,
+            _ => Some(trail),
+        }
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        self.into.iter().chain([&self.path]).collect()
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        let refuses = |path: &Path| Loss {
+            class: Class::MayRefuse,
+            path: path.to_string(),
+            what: "is refused where it is no string".to_owned(),
+        };
+        match way {
+            Way::Forward => vec![refuses(&self.path)],
+            Way::Backward => {
+                let mut losses: Vec<_> = self.into.iter().map(refuses).collect();
+                losses.extend(self.into.iter().map(|path| Loss {
+                    class: Class::Keeps,
+                    path: path.to_string(),
+                    what: format!("is kept where it contains {:?}", self.at),
+                }));
+                losses
+            }
+        }
+    }
+
+    fn deepens(&self) -> usize {
+        self.paths()
+            .iter()
+            .map(|path| path.keys().len())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        let split = json!({"path": "/address", "at": ":", "into": ["/host", "/port"]});
+        Pair::of(json!([{"split": split}]))
+    }
+
+    #[test]
+    fn one_string_becomes_several_fields() {
+        pair().means(
+            json!({"address": "h:80"}),
+            json!({"host": "h", "port": "80"}),
+        );
+        pair().means(
+            json!({"address": "h:80:90"}),
+            json!({"host": "h", "port": "80:90"}),
+        );
+        pair().means(json!({"address": "h"}), json!({"host": "h"}));
+        pair().means(json!({"address": ""}), json!({"host": ""}));
+        pair().means(json!({}), json!({}));
+        pair().refuses_forward(json!({"address": 5}), "/address");
+        pair().refuses_backward(json!({"host": "h", "port": 80}), "/port");
+    }
+
+    #[test]
+    fn parts_that_could_not_be_told_apart_again_are_kept() {
+        let host = json!({"host": "a:b", "port": "80"});
+        pair().backward(host, json!({"address": "a:b:80"}), &["/address"]);
+        pair().backward(
+            json!({"port": "80"}),
+            json!({"address": ":80"}),
+            &["/address"],
+        );
+    }
+
+    #[test]
+    fn a_part_may_take_the_place_of_the_whole() {
+        let split = json!({"path": "/name", "at": "/", "into": ["/vendor", "/name"]});
+        let pair = Pair::of(json!([{"split": split}]));
+        pair.means(
+            json!({"name": "acme/app"}),
+            json!({"vendor": "acme", "name": "app"}),
+        );
+    }
+
+    #[test]
+    fn parts_are_apart_from_each_other_and_from_the_whole() {
+        let split = json!({"path": "/a", "at": ":", "into": ["/a/b", "/c"]});
+        assert!(flaw(json!({"split": split})).contains("one inside the other"));
+        let split = json!({"path": "/a", "at": ":", "into": ["/b", "/b"]});
+        assert!(flaw(json!({"split": split})).contains("twice"));
+        let split = json!({"path": "/a", "at": ":", "into": ["/b"]});
+        assert!(flaw(json!({"split": split})).contains("2 paths"));
+        let split = json!({"path": "/a", "at": "", "into": ["/b", "/c"]});
+        assert!(flaw(json!({"split": split})).contains("text"));
+    }
+}

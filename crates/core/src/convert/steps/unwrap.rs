@@ -1,0 +1,27 @@
+//! `unwrap: {path}`: a list becomes its first item. It is `wrap` read backwards.
+
+use super::wrap::Wrap;
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::step::Directed;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let id = making.inverse_id()?;
+    Ok(vec![Directed::backward(Wrap::read(args, id)?)])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    #[test]
+    fn a_list_becomes_its_first_item() {
+        let pair = Pair::of(json!([{"unwrap": {"path": "/zones"}}]));
+        pair.means(json!({"zones": [1]}), json!({"zones": 1}));
+        pair.forward(json!({"zones": [1, 2]}), json!({"zones": 1}), &["/zones"]);
+        pair.backward(json!({"zones": [1, 2]}), json!({"zones": [[1, 2]]}), &[]);
+    }
+}

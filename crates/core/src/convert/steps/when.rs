@@ -1,0 +1,327 @@
+//! `when: {path, is, steps, otherwise}`: steps that depend on a value, or on the JSON type of a
+//! value (`is: {type: string}`).
+//!
+//! On the way back the branch must be found again. If no step of either branch touches the value,
+//! it is asked again. Otherwise it is noted where `steps` were taken; for a document that was written
+//! in the newer version, the branch is right whose result would lead back to it, `otherwise` first.
+
+use super::value::excerpt;
+use crate::convert::making::{Args, Making, StepFlaw, WHEN_LEVELS};
+use crate::convert::note::{Holds, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{
+    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, trace_all,
+};
+use crate::convert::tree::Tree;
+use crate::types::same;
+use serde_json::Value;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let path = args.path("path")?;
+    let is = Test::read(args)?;
+    if making.whens >= WHEN_LEVELS {
+        let reason = format!("when is inside of when more than {WHEN_LEVELS} times");
+        return Err(args.flaw("path", reason));
+    }
+    let id = making.id()?;
+    making.whens += 1;
+    let steps = args.steps("steps", Trail::new(), making)?;
+    let otherwise = args.steps("otherwise", Trail::new(), making)?;
+    making.whens -= 1;
+    if steps.is_empty() && otherwise.is_empty() {
+        return Err(args.flaw("steps", "there is no step"));
+    }
+    let mut all = steps.iter().chain(&otherwise);
+    let touched = all.any(|step| step.step.touches(&path));
+    Ok(vec![Directed::forward(When {
+        id,
+        path,
+        is,
+        steps,
+        otherwise,
+        touched,
+    })])
+}
+
+#[derive(Debug)]
+enum Test {
+    Value(Value),
+    Type(&'static str),
+}
+
+const TYPES: [&str; 8] = [
+    "null", "boolean", "integer", "number", "string", "array", "object", "absent",
+];
+
+impl Test {
+    fn read(args: &mut Args<'_>) -> Result<Self, StepFlaw> {
+        let wrong = "it must be a scalar, or {type: string} with a JSON type, or {type: absent}";
+        match args.need("is")? {
+            Value::Object(map) if map.len() == 1 => {
+                let name = map.get("type").and_then(Value::as_str);
+                let known = TYPES.iter().find(|known| Some(**known) == name);
+                let known = known.ok_or_else(|| args.flaw("is", wrong))?;
+                Ok(Self::Type(known))
+            }
+            Value::Object(_) | Value::Array(_) => Err(args.flaw("is", wrong)),
+            scalar => Ok(Self::Value(scalar.clone())),
+        }
+    }
+
+    fn holds(&self, value: Option<&Value>) -> bool {
+        let Some(value) = value else {
+            return matches!(self, Self::Type("absent"));
+        };
+        match self {
+            Self::Value(expected) => same(expected, value),
+            Self::Type("null") => value.is_null(),
+            Self::Type("boolean") => value.is_boolean(),
+            Self::Type("integer") => super::convert::whole(value).is_some(),
+            Self::Type("number") => value.is_number(),
+            Self::Type("string") => value.is_string(),
+            Self::Type("array") => value.is_array(),
+            Self::Type("object") => value.is_object(),
+            Self::Type(_) => false,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct When {
+    id: StepId,
+    path: Path,
+    is: Test,
+    steps: Vec<Directed>,
+    otherwise: Vec<Directed>,
+    /// Whether a step changes what is asked.
+    touched: bool,
+}
+
+impl When {
+    fn holds(&self, tree: &Tree) -> bool {
+        self.is.holds(tree.get(&self.path))
+    }
+
+    fn branch(&self, holds: bool) -> &[Directed] {
+        if holds { &self.steps } else { &self.otherwise }
+    }
+
+    /// The branch whose result would lead back here.
+    fn back(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        let sign = self.id.uses(Way::Backward, What::Branch);
+        let noted = tree.margin.take_note(sign);
+        let order = match noted {
+            Some(_) => [true, false],
+            None => [false, true],
+        };
+        let mut refusal = None;
+        for holds in order {
+            let mut tried = tree.clone();
+            match apply_all(self.branch(holds), Way::Backward, &mut tried, run) {
+                Ok(()) if self.holds(&tried) == holds => {
+                    *tree = tried;
+                    if holds && noted.is_none() {
+                        // On the way forward it is found without a note.
+                        let sign = self.id.makes(Way::Backward, What::Branch);
+                        tree.margin.notes.push(Note::new(sign, Holds::There));
+                    }
+                    return Ok(());
+                }
+                Ok(()) => {}
+                Err(error) => refusal = refusal.or(Some(error)),
+            }
+        }
+        let found = tree
+            .get(&self.path)
+            .map_or_else(|| "absent".to_owned(), excerpt);
+        let why = format!("no older document leads to it (it is {found})");
+        Err(refusal.unwrap_or_else(|| Refusal::value(&self.path, why)))
+    }
+}
+
+impl Step for When {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        if way == Way::Backward && self.touched {
+            return self.back(tree, run);
+        }
+        let holds = self.holds(tree);
+        apply_all(self.branch(holds), way, tree, run)?;
+        let plain = self.id.uses(way, What::Branch);
+        if self.touched && tree.margin.take_note(plain).is_none() && holds {
+            let note = Note::new(self.id.makes(way, What::Branch), Holds::There);
+            tree.margin.notes.push(note);
+        }
+        Ok(())
+    }
+
+    /// Only where both branches agree is a place certain.
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let one = trace_all(&self.steps, way, trail.clone());
+        let other = trace_all(&self.otherwise, way, trail);
+        match (one, other) {
+            (Some(one), Some(other)) => (one == other).then_some(one),
+            _ => None,
+        }
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        let inner = self.steps.iter().chain(&self.otherwise);
+        let inner = inner.flat_map(|step| step.step.paths());
+        inner.chain([&self.path]).collect()
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        let inner = self.steps.iter().chain(&self.otherwise);
+        let mut losses: Vec<_> = inner.flat_map(|step| step.losses(way)).collect();
+        if self.touched {
+            losses.push(match way {
+                Way::Forward => Loss {
+                    class: Class::Keeps,
+                    path: self.path.to_string(),
+                    what: "is remembered as it was, where the steps change it".to_owned(),
+                },
+                Way::Backward => Loss {
+                    class: Class::MayRefuse,
+                    path: self.path.to_string(),
+                    what: "is refused where no older document leads to it".to_owned(),
+                },
+            });
+        }
+        losses
+    }
+
+    fn list_keys(&self, side: Way) -> Vec<ListKey> {
+        let mut keys = super::super::step::list_keys(&self.steps, side);
+        keys.extend(super::super::step::list_keys(&self.otherwise, side));
+        keys
+    }
+
+    fn deepens(&self) -> usize {
+        let sum = |steps: &[Directed]| steps.iter().map(|step| step.step.deepens()).sum::<usize>();
+        sum(&self.steps).max(sum(&self.otherwise))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::{Pair, flaw};
+    use serde_json::json;
+
+    #[test]
+    fn steps_depend_on_a_value() {
+        let pair = Pair::of(json!([{"when": {
+            "path": "/kind", "is": "vm",
+            "steps": [{"rename": {"path": "/size", "to": "memory"}}],
+            "otherwise": [{"rename": {"path": "/size", "to": "disk"}}],
+        }}]));
+        pair.means(
+            json!({"kind": "vm", "size": 1}),
+            json!({"kind": "vm", "memory": 1}),
+        );
+        pair.means(
+            json!({"kind": "db", "size": 1}),
+            json!({"kind": "db", "disk": 1}),
+        );
+        pair.means(json!({"size": 1}), json!({"disk": 1}));
+        pair.exact(json!({"kind": "vm", "size": 1, "disk": 2, "memory": 3}));
+    }
+
+    fn ports() -> Pair {
+        Pair::of(json!([{"when": {
+            "path": "/port", "is": {"type": "string"},
+            "steps": [{"convert": {"path": "/port", "to": "integer"}}],
+        }}]))
+    }
+
+    #[test]
+    fn steps_depend_on_a_type_that_they_change() {
+        ports().forward(json!({"port": "80"}), json!({"port": 80}), &[]);
+        ports().forward(json!({"port": 80}), json!({"port": 80}), &[]);
+        ports().backward(json!({"port": 80}), json!({"port": 80}), &[]);
+        ports().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn a_changed_value_goes_back_by_the_branch_that_it_came_by() {
+        let (mut tree, _) = ports().there(json!({"port": "80"}));
+        tree.value = json!({"port": 90});
+        assert_eq!(ports().back(tree).value, json!({"port": "90"}));
+    }
+
+    #[test]
+    fn what_no_older_document_leads_to_is_refused() {
+        let steps = json!([{"map": {"path": "/x", "table": {"a": "b"}}}]);
+        let pair = Pair::of(json!([{"when": {"path": "/x", "is": "a", "steps": steps}}]));
+        pair.means(json!({"x": "c"}), json!({"x": "c"}));
+        pair.forward(json!({"x": "a"}), json!({"x": "b"}), &[]);
+        pair.forward(json!({"x": "b"}), json!({"x": "b"}), &[]);
+        pair.refuses_backward(json!({"x": "a"}), "/x");
+        ports().backward(json!({"port": "text"}), json!({"port": "text"}), &["/port"]);
+    }
+
+    #[test]
+    fn a_scalar_or_an_object_becomes_an_object() {
+        let pair = Pair::of(json!([{"when": {
+            "path": "/image", "is": {"type": "string"},
+            "steps": [{"move": {"from": "/image", "to": "/image/name"}}],
+        }}]));
+        pair.forward(json!({"image": "a"}), json!({"image": {"name": "a"}}), &[]);
+        pair.forward(
+            json!({"image": {"name": "a"}}),
+            json!({"image": {"name": "a"}}),
+            &[],
+        );
+        pair.backward(
+            json!({"image": {"name": "a"}}),
+            json!({"image": {"name": "a"}}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn every_type_can_be_asked_for() {
+        let value = |name: &str| match name {
+            "null" => json!({"x": null}),
+            "boolean" => json!({"x": true}),
+            "integer" => json!({"x": 1}),
+            "number" => json!({"x": 1.5}),
+            "string" => json!({"x": "a"}),
+            "array" => json!({"x": []}),
+            "object" => json!({"x": {}}),
+            _ => json!({}),
+        };
+        for name in super::TYPES {
+            let steps = json!([{"add": {"path": "/mark", "value": true}}]);
+            let is = json!({"type": name});
+            let pair = Pair::of(json!([{"when": {"path": "/x", "is": is, "steps": steps}}]));
+            for other in super::TYPES {
+                let (tree, _) = pair.there(value(other));
+                let expected = other == name || (name == "number" && other == "integer");
+                assert_eq!(tree.value.get("mark").is_some(), expected, "{name} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_test_is_a_scalar_or_a_type() {
+        for is in [
+            json!([1]),
+            json!({"type": "text"}),
+            json!({"a": 1, "type": "string"}),
+        ] {
+            let when = json!({"path": "/a", "is": is, "steps": [{"wrap": {"path": "/a"}}]});
+            assert!(flaw(json!({"when": when})).contains("must be a scalar"));
+        }
+        let empty = json!({"path": "/a", "is": 1, "steps": []});
+        assert!(flaw(json!({"when": empty})).contains("no step"));
+        let mut nested = json!({"wrap": {"path": "/a"}});
+        for _ in 0..4 {
+            nested = json!({"when": {"path": "/a", "is": 1, "steps": [nested]}});
+        }
+        assert!(flaw(nested).contains("when is inside"));
+    }
+}

@@ -1,0 +1,191 @@
+//! `wrap: {path}`: a value becomes a list with one item. Read backwards, a list becomes its first
+//! item and the others are kept with it.
+
+use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{Holds, Margin, Note, What};
+use crate::convert::path::{Path, Trail};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::tree::Tree;
+use crate::types::Step as Token;
+use serde_json::Value;
+
+pub(crate) fn read(
+    args: &mut Args<'_>,
+    making: &mut Making<'_>,
+) -> Result<Vec<Directed>, StepFlaw> {
+    let id = making.id()?;
+    Ok(vec![Directed::forward(Wrap::read(args, id)?)])
+}
+
+#[derive(Debug)]
+pub(crate) struct Wrap {
+    id: StepId,
+    path: Path,
+}
+
+impl Wrap {
+    pub(crate) fn read(args: &mut Args<'_>, id: StepId) -> Result<Self, StepFlaw> {
+        let path = args.path("path")?;
+        Ok(Self { id, path })
+    }
+
+    fn wrap(&self, tree: &mut Tree, run: &Run) {
+        let way = Way::Forward;
+        let Some(mut field) = tree.take(&self.path) else {
+            self.bring_back_empty(tree);
+            return;
+        };
+        if let Some(note) = field.margin.take_note(self.id.uses(way, What::Original)) {
+            field.value = note.value.unwrap_or_default();
+            tree.place(&self.path, field);
+            return;
+        }
+        let mut items = Vec::new();
+        let mut margin = Margin::default();
+        let rest = field.margin.take_note(self.id.uses(way, What::Rest));
+        items.push(field.value);
+        if let Some(rest) = rest {
+            margin = rest.margin;
+            if let Some(Value::Array(others)) = rest.value {
+                for (index, item) in others.into_iter().enumerate() {
+                    let beside = margin.take_item(index + 1);
+                    let item = run.restored(Tree {
+                        value: item,
+                        margin: beside,
+                    });
+                    items.push(item.value);
+                    margin.set_item(index + 1, item.margin);
+                }
+            }
+        }
+        margin.set_item(0, field.margin);
+        let value = Value::Array(items);
+        tree.place(&self.path, Tree { value, margin });
+    }
+
+    fn bring_back_empty(&self, tree: &mut Tree) {
+        let (parents, key) = self.path.split();
+        let sign = self.id.uses(Way::Forward, What::Field);
+        let around = tree.margin.get_mut(parents);
+        if let Some(note) = around.and_then(|margin| margin.take_note_on(sign, key)) {
+            let value = note.value.unwrap_or_default();
+            let margin = note.margin;
+            tree.place(&self.path, Tree { value, margin });
+        }
+    }
+
+    fn unwrap(&self, tree: &mut Tree) {
+        let way = Way::Backward;
+        let Some(mut field) = tree.take(&self.path) else {
+            return;
+        };
+        let Value::Array(mut items) = field.value else {
+            let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+            let note = note.value(field.value.clone());
+            field.margin.notes.push(note);
+            tree.place(&self.path, field);
+            return;
+        };
+        if items.is_empty() {
+            let (parents, key) = self.path.split();
+            let note = Note::new(self.id.makes(way, What::Field), Holds::Absent);
+            let note = note
+                .key(key)
+                .value(Value::Array(items))
+                .margin(field.margin);
+            tree.margin.make(parents).notes.push(note);
+            return;
+        }
+        let value = items.remove(0);
+        let mut margin = field.margin.take_item(0);
+        if !items.is_empty() || !field.margin.is_bare() {
+            let note = Note::new(self.id.makes(way, What::Rest), Holds::There);
+            let note = note.value(Value::Array(items)).margin(field.margin);
+            margin.notes.push(note);
+        }
+        tree.place(&self.path, Tree { value, margin });
+    }
+}
+
+impl Step for Wrap {
+    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+        match way {
+            Way::Forward => self.wrap(tree, run),
+            Way::Backward => self.unwrap(tree),
+        }
+        Ok(())
+    }
+
+    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+        let Some(rest) = self.path.rest(&trail) else {
+            return Some(trail);
+        };
+        let mut traced = self.path.trail();
+        match way {
+            Way::Forward => {
+                traced.push(Token::Every);
+                traced.extend(rest.iter().cloned());
+            }
+            // The list itself is where its first item is.
+            Way::Backward => traced.extend(rest.iter().skip(1).cloned()),
+        }
+        Some(traced)
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        vec![&self.path]
+    }
+
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        match way {
+            Way::Forward => Vec::new(),
+            Way::Backward => vec![Loss {
+                class: Class::Keeps,
+                path: self.path.to_string(),
+                what: "gives its first item, the others are kept".to_owned(),
+            }],
+        }
+    }
+
+    fn deepens(&self) -> usize {
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::convert::steps::testing::Pair;
+    use serde_json::json;
+
+    fn pair() -> Pair {
+        Pair::of(json!([{"wrap": {"path": "/zone"}}]))
+    }
+
+    #[test]
+    fn a_value_becomes_a_list_of_it() {
+        pair().means(json!({"zone": "a"}), json!({"zone": ["a"]}));
+        pair().means(json!({"zone": null}), json!({"zone": [null]}));
+        pair().means(json!({"zone": ["a"]}), json!({"zone": [["a"]]}));
+        pair().means(json!({}), json!({}));
+    }
+
+    #[test]
+    fn a_longer_list_becomes_its_first_item_and_the_others_are_kept() {
+        pair().backward(
+            json!({"zone": ["a", "b", "c"]}),
+            json!({"zone": "a"}),
+            &["/zone"],
+        );
+    }
+
+    #[test]
+    fn an_empty_list_becomes_nothing_and_is_remembered() {
+        pair().backward(json!({"zone": []}), json!({}), &[]);
+    }
+
+    #[test]
+    fn what_is_no_list_stays_as_it_is() {
+        pair().backward(json!({"zone": "a"}), json!({"zone": "a"}), &["/zone"]);
+    }
+}

@@ -1,0 +1,148 @@
+use super::*;
+use crate::convert::Reason;
+
+fn types() -> Versions {
+    let old = json!({"properties": {"img": {"type": "string"}, "size": {"type": "integer"}}});
+    let new = json!({"properties": {
+        "image": {"type": "string"}, "size": {"type": "integer"}, "gpu": {"type": "integer"},
+        "limits": {"properties": {"cpu": {}}},
+    }});
+    let steps = json!([
+        {"rename": {"path": "/img", "to": "image"}},
+        {"scale": {"path": "/size", "by": 1024}},
+        {"add": {"path": "/gpu"}},
+    ]);
+    versions(vec![
+        file("1.0.0", &old, None),
+        file("2.0.0", &new, Some(("1.0.0", steps))),
+    ])
+}
+
+fn stored() -> Record {
+    record(
+        "2.0.0",
+        json!({"image": "a", "size": 2049, "gpu": 4, "limits": {"cpu": 1}}),
+    )
+}
+
+#[test]
+fn what_is_put_back_as_it_was_read_changes_nothing() {
+    let types = types();
+    for at in ["1.0.0", "2.0.0"] {
+        let view = types.see(&stored(), at);
+        let put = types.put(stored(), v(at), view).unwrap();
+        assert_eq!(put.record, stored(), "{at}");
+        assert!(put.dropped.is_empty());
+    }
+}
+
+#[test]
+fn an_old_body_changes_what_it_can_say_and_nothing_else() {
+    let put = types()
+        .put(stored(), v("1.0.0"), json!({"img": "b", "size": 2}))
+        .unwrap();
+    let expected = json!({"image": "b", "size": 2049, "gpu": 4, "limits": {"cpu": 1}});
+    assert_eq!(put.record, record("2.0.0", expected));
+    assert_eq!(put.kept, ["/gpu", "/limits"]);
+    let put = types()
+        .put(stored(), v("1.0.0"), json!({"size": 3}))
+        .unwrap();
+    assert_eq!(
+        put.record.content,
+        json!({"size": 3072, "gpu": 4, "limits": {"cpu": 1}})
+    );
+}
+
+#[test]
+fn a_refinement_goes_in_the_very_write_that_changes_its_value() {
+    let types = types();
+    let down = types.moved(stored(), v("1.0.0")).unwrap();
+    assert_eq!(down.content["size"], 2);
+    let changed = types
+        .put(down, v("1.0.0"), json!({"size": 3}))
+        .unwrap()
+        .record;
+    let again = types
+        .put(changed, v("1.0.0"), json!({"size": 2}))
+        .unwrap()
+        .record;
+    assert_eq!(types.see(&again, "2.0.0")["size"], 2048);
+}
+
+#[test]
+fn what_is_deleted_and_made_again_does_not_get_back_what_was_kept_for_the_old_one() {
+    let old = json!({"properties": {"nodes": {"additionalProperties": {"properties": {"a": {}}}}}});
+    let mut new = old.clone();
+    new["properties"]["nodes"]["additionalProperties"]["properties"]["gpu"] = json!({});
+    let types = versions(vec![file("1.0.0", &old, None), file("1.1.0", &new, None)]);
+    let stored = record("1.1.0", json!({"nodes": {"n1": {"a": 1, "gpu": 1}}}));
+    let down = types.moved(stored, v("1.0.0")).unwrap();
+    let gone = types.put(down, v("1.0.0"), json!({"nodes": {}})).unwrap();
+    assert_eq!(gone.dropped, ["/nodes/n1/gpu"]);
+    let again = types
+        .put(gone.record, v("1.0.0"), json!({"nodes": {"n1": {}}}))
+        .unwrap();
+    assert_eq!(
+        types.see(&again.record, "1.1.0"),
+        json!({"nodes": {"n1": {}}})
+    );
+}
+
+#[test]
+fn a_field_that_the_version_does_not_have_is_refused_unless_it_is_as_stored() {
+    let types = types();
+    let echo = json!({"img": "a", "size": 2, "gpu": 4});
+    assert_eq!(
+        types.put(stored(), v("1.0.0"), echo).unwrap().record,
+        stored()
+    );
+    let body = json!({"img": "a", "gpu": 5});
+    let refusal = types.put(stored(), v("1.0.0"), body).unwrap_err();
+    let fields = vec!["/gpu".to_owned()];
+    assert_eq!(
+        refusal.reason,
+        Reason::Unexpressed {
+            version: v("1.0.0"),
+            fields
+        }
+    );
+}
+
+#[test]
+fn a_body_at_a_newer_version_is_carried_onto_the_stored_one() {
+    let types = types();
+    let stored = record("1.0.0", json!({"img": "a", "size": 2}));
+    let body = json!({"image": "b", "size": 2050, "gpu": 1});
+    let put = types.put(stored, v("2.0.0"), body.clone()).unwrap();
+    assert_eq!(put.record.content, json!({"img": "b", "size": 2}));
+    assert_eq!(types.see(&put.record, "2.0.0"), body);
+}
+
+#[test]
+fn a_default_that_the_view_filled_in_is_not_stored_when_it_comes_back() {
+    let old = json!({"properties": {"a": {}}});
+    let new = json!({"properties": {"a": {}, "zone": {"default": "x"}}, "required": ["zone"]});
+    let types = versions(vec![file("1.0.0", &old, None), file("1.1.0", &new, None)]);
+    let stored = record("1.0.0", json!({"a": 1}));
+    let view = types.see(&stored, "1.1.0");
+    assert_eq!(view, json!({"a": 1, "zone": "x"}));
+    assert_eq!(
+        types.put(stored.clone(), v("1.1.0"), view).unwrap().record,
+        stored
+    );
+    let put = types
+        .put(stored, v("1.1.0"), json!({"a": 1, "zone": "y"}))
+        .unwrap();
+    assert_eq!(types.see(&put.record, "1.1.0")["zone"], "y");
+}
+
+#[test]
+fn nulls_that_are_no_values_are_absent() {
+    let types = types();
+    let body = json!({"img": null, "size": 2});
+    let put = types.put(stored(), v("1.0.0"), body).unwrap();
+    assert_eq!(
+        put.record.content,
+        json!({"size": 2049, "gpu": 4, "limits": {"cpu": 1}})
+    );
+}

@@ -1,0 +1,417 @@
+//! All versions of a type, and the ways between them.
+
+use super::express::{Graph, TooComplex};
+use super::expressing::{Purpose, forget_own, leave, walk};
+use super::kept::Kept;
+use super::making::{Making, StepFlaw};
+use super::program::Program;
+use super::refusal::{Reason, Refusal};
+use super::step::{Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, list_keys, mirrors};
+use super::tree::Tree;
+use crate::types::TypeVersion;
+use crate::version::Version;
+use coeval_codes::{Code, Coded};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// A resource's content as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The stored version.
+    pub version: Version,
+    /// The content at that version.
+    pub content: Value,
+    /// What other versions can hold beyond it.
+    pub kept: Kept,
+}
+
+impl Record {
+    /// A record with nothing kept.
+    #[must_use]
+    pub fn new(version: Version, content: Value) -> Self {
+        Self {
+            version,
+            content,
+            kept: Kept::default(),
+        }
+    }
+
+    pub(crate) fn into_tree(self) -> Tree {
+        Tree {
+            value: self.content,
+            margin: self.kept.0,
+        }
+    }
+}
+
+/// A resource shown at one version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The content at the version that was asked for.
+    pub content: Value,
+    /// What that version can't show.
+    pub kept: Kept,
+}
+
+/// Why versions don't form a type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VersionsError {
+    /// The parent is not there.
+    #[error("version {version} is converted from {parent}, which does not exist")]
+    ParentUnknown {
+        /// Which version.
+        version: Version,
+        /// Its parent.
+        parent: Version,
+    },
+    /// The same version again.
+    #[error("version {0} is there twice")]
+    Twice(Version),
+    /// Versions of more than one type.
+    #[error("{0} is a version of another type")]
+    OtherType(String),
+    /// A step that can't be made.
+    #[error("the conversion to version {version} is wrong at {}: {flaw}", flaw.pointer)]
+    Step {
+        /// Which version.
+        version: Version,
+        /// What is wrong.
+        flaw: StepFlaw,
+    },
+}
+
+impl Coded for VersionsError {
+    fn code(&self) -> Code {
+        match self {
+            Self::ParentUnknown { .. } => coeval_codes::CONVERSION_PARENT_UNKNOWN,
+            Self::Twice(_) => coeval_codes::VERSION_TWICE,
+            Self::OtherType(_) => coeval_codes::VERSION_OF_OTHER_TYPE,
+            Self::Step { .. } => coeval_codes::CONVERSION_STEP,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::ParentUnknown { parent, .. } => {
+                format!("Give version {parent} too, or name another parent under conversion.from.")
+            }
+            Self::Twice(_) => "Give each version once.".to_owned(),
+            Self::OtherType(_) => "Give versions of one type only.".to_owned(),
+            Self::Step { .. } => "Correct the step; the page on conversions shows each.".to_owned(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Node {
+    version: Arc<TypeVersion>,
+    parent: Option<usize>,
+    /// From the parent.
+    steps: Vec<Directed>,
+    graph: OnceLock<Result<Graph, TooComplex>>,
+    list_keys: OnceLock<Vec<ListKey>>,
+    mirrors: OnceLock<Vec<Mirror>>,
+}
+
+/// All versions of one type that are known, with what is compiled for them.
+#[derive(Debug)]
+pub struct Versions {
+    nodes: Vec<Node>,
+    numbers: BTreeMap<Version, usize>,
+    /// For each pair, the program between them.
+    programs: Vec<OnceLock<Program>>,
+}
+
+impl Versions {
+    /// Versions in the order in which they were registered: the parent of one without a declared
+    /// conversion is the nearest older one that there was, or else the nearest newer one.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong.
+    pub fn new(registered: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut numbers: BTreeMap<Version, usize> = BTreeMap::new();
+        for version in registered {
+            let own = version.id.version;
+            if let Some(first) = nodes.first() {
+                let (first, id) = (&first.version.id, &version.id);
+                if (&first.vendor, &first.nss) != (&id.vendor, &id.nss) {
+                    return Err(VersionsError::OtherType(id.to_string()));
+                }
+            }
+            if numbers.contains_key(&own) {
+                return Err(VersionsError::Twice(own));
+            }
+            let parent = match &version.conversion {
+                Some(conversion) => {
+                    let unknown = || VersionsError::ParentUnknown {
+                        version: own,
+                        parent: conversion.from,
+                    };
+                    Some(*numbers.get(&conversion.from).ok_or_else(unknown)?)
+                }
+                None => {
+                    let below = numbers.range(..own).next_back();
+                    let nearest = below.or_else(|| numbers.range(own..).next());
+                    nearest.map(|(_, number)| *number)
+                }
+            };
+            let steps = match (&version.conversion, parent.and_then(|at| nodes.get(at))) {
+                (Some(conversion), Some(parent)) => {
+                    let old = Some(&parent.version.schema);
+                    Making::steps(own, conversion.from, old, &conversion.steps)
+                        .map_err(|flaw| VersionsError::Step { version: own, flaw })?
+                }
+                _ => Vec::new(),
+            };
+            numbers.insert(own, nodes.len());
+            nodes.push(Node {
+                version,
+                parent,
+                steps,
+                graph: OnceLock::new(),
+                list_keys: OnceLock::new(),
+                mirrors: OnceLock::new(),
+            });
+        }
+        let programs = (0..nodes.len() * nodes.len()).map(|_| OnceLock::new());
+        Ok(Self {
+            programs: programs.collect(),
+            nodes,
+            numbers,
+        })
+    }
+
+    /// Versions in no particular order, as from files: each after its parent, older ones first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::new`].
+    pub fn of_files(mut files: Vec<TypeVersion>) -> Result<Self, VersionsError> {
+        files.sort_by_key(|file| std::cmp::Reverse(file.id.version));
+        let mut ordered: Vec<Arc<TypeVersion>> = Vec::new();
+        while !files.is_empty() {
+            let there = |version: Version| ordered.iter().any(|one| one.id.version == version);
+            let ready = |file: &TypeVersion| match &file.conversion {
+                Some(conversion) => there(conversion.from),
+                None => true,
+            };
+            // If none is ready a parent is missing, which is found later.
+            let next = files.iter().rposition(ready).unwrap_or(0);
+            ordered.push(Arc::new(files.remove(next)));
+        }
+        Self::new(ordered)
+    }
+
+    /// The versions, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &TypeVersion> {
+        let nodes = self.numbers.values().filter_map(|at| self.nodes.get(*at));
+        nodes.map(|node| &*node.version)
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, version: Version) -> Option<&TypeVersion> {
+        Some(&*self.node(self.number(version).ok()?)?.version)
+    }
+
+    /// The version that one was made from, or is nearest to.
+    #[must_use]
+    pub fn parent(&self, version: Version) -> Option<Version> {
+        let parent = self.node(self.number(version).ok()?)?.parent?;
+        Some(self.node(parent)?.version.id.version)
+    }
+
+    /// The content at another version, for reading.
+    ///
+    /// # Errors
+    ///
+    /// If a version is unknown, or a value has no counterpart.
+    pub fn view(&self, record: Record, to: Version) -> Result<View, Refusal> {
+        let (from, to) = (self.number(record.version)?, self.number(to)?);
+        let mut tree = record.into_tree();
+        self.carry(from, to, &mut tree, &mut Run::new(false), Carry::View)?;
+        Ok(View {
+            content: tree.value,
+            kept: Kept(tree.margin),
+        })
+    }
+
+    /// The record at another version: what a change of the stored version writes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::view`].
+    pub fn moved(&self, record: Record, to: Version) -> Result<Record, Refusal> {
+        let (from, number) = (self.number(record.version)?, self.number(to)?);
+        let mut tree = record.into_tree();
+        self.carry(from, number, &mut tree, &mut Run::new(false), Carry::Move)?;
+        Ok(Record {
+            version: to,
+            content: tree.value,
+            kept: Kept(tree.margin),
+        })
+    }
+
+    /// What a conversion does to documents, and where.
+    ///
+    /// # Errors
+    ///
+    /// If a version is unknown.
+    pub fn class(&self, from: Version, to: Version) -> Result<(Class, Vec<Loss>), Refusal> {
+        let program = self.program(self.number(from)?, self.number(to)?);
+        let mut losses = program
+            .map(|program| program.losses.clone())
+            .unwrap_or_default();
+        losses.dedup();
+        let class = losses.iter().map(|loss| loss.class).max();
+        Ok((class.unwrap_or_default(), losses))
+    }
+
+    pub(crate) fn number(&self, version: Version) -> Result<usize, Refusal> {
+        let unknown = || Refusal::whole(Reason::UnknownVersion(version));
+        self.numbers.get(&version).copied().ok_or_else(unknown)
+    }
+
+    fn node(&self, number: usize) -> Option<&Node> {
+        self.nodes.get(number)
+    }
+
+    pub(crate) fn type_version(&self, number: usize) -> Option<&TypeVersion> {
+        self.node(number).map(|node| &*node.version)
+    }
+
+    pub(crate) fn graph(&self, number: usize) -> Result<&Graph, Refusal> {
+        let too_complex = || Refusal::whole(Reason::TooComplex);
+        let node = self.node(number).ok_or_else(too_complex)?;
+        let graph = node.graph.get_or_init(|| {
+            let all: Vec<_> = self.nodes.iter().map(|node| &node.version.schema).collect();
+            Graph::of(&node.version.schema, &all)
+        });
+        graph.as_ref().map_err(|TooComplex| too_complex())
+    }
+
+    pub(crate) fn program(&self, from: usize, to: usize) -> Option<&Program> {
+        let slot = self.programs.get(from * self.nodes.len() + to)?;
+        Some(slot.get_or_init(|| Program::new(self.path(from, to))))
+    }
+
+    /// The steps on the one path between two versions, in the order in which they are taken.
+    fn path(&self, from: usize, to: usize) -> Vec<Directed> {
+        let ancestors = |mut at: usize| {
+            let mut all = vec![at];
+            while let Some(parent) = self.node(at).and_then(|node| node.parent) {
+                all.push(parent);
+                at = parent;
+            }
+            all
+        };
+        let (up, down) = (ancestors(from), ancestors(to));
+        let steps = |number: &usize| self.node(*number).map_or(&[][..], |node| &node.steps);
+        let mut path = Vec::new();
+        for number in up.iter().take_while(|number| !down.contains(number)) {
+            path.extend(steps(number).iter().rev().map(|step| Directed {
+                step: Arc::clone(&step.step),
+                way: step.way.turned(),
+            }));
+        }
+        let below: Vec<_> = down
+            .iter()
+            .take_while(|number| !up.contains(number))
+            .collect();
+        for number in below.into_iter().rev() {
+            path.extend(steps(number).iter().cloned());
+        }
+        path
+    }
+
+    /// The keys of lists that any conversion of the type names, in the terms of one version.
+    pub(crate) fn list_keys(&self, number: usize) -> &[ListKey] {
+        let Some(node) = self.node(number) else {
+            return &[];
+        };
+        node.list_keys.get_or_init(|| {
+            let mut found: Vec<ListKey> = Vec::new();
+            for (child, other) in self.nodes.iter().enumerate() {
+                let sides = [(Some(child), Way::Forward), (other.parent, Way::Backward)];
+                for (at, side) in sides {
+                    let Some(at) = at else { continue };
+                    let steps = self.path(at, number);
+                    for key in list_keys(&other.steps, side) {
+                        let key = carried(&steps, Way::Forward, key);
+                        found.extend(key.filter(|key| !found.contains(key)));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// The fields that mirror each other, in the terms of one version.
+    pub(crate) fn mirrors(&self, number: usize) -> &[Mirror] {
+        let Some(node) = self.node(number) else {
+            return &[];
+        };
+        node.mirrors.get_or_init(|| {
+            let mut found = Vec::new();
+            for (child, other) in self.nodes.iter().enumerate() {
+                let steps = self.path(child, number);
+                let of_child = mirrors(&other.steps).into_iter();
+                found.extend(of_child.filter_map(|one| one.carried(&steps, Way::Forward)));
+            }
+            found
+        })
+    }
+
+    /// Brings content from one version to another, with all that is kept.
+    pub(crate) fn carry(
+        &self,
+        from: usize,
+        to: usize,
+        tree: &mut Tree,
+        run: &mut Run,
+        carry: Carry,
+    ) -> Result<(), Refusal> {
+        if from == to {
+            return Ok(());
+        }
+        let version = |number| {
+            let unknown = || Refusal::whole(Reason::TooComplex);
+            self.type_version(number)
+                .map(|one| one.id.version)
+                .ok_or_else(unknown)
+        };
+        let (left, reached) = (version(from)?, version(to)?);
+        if matches!(carry, Carry::Move | Carry::There) {
+            walk(self.graph(from)?, tree, Purpose::Mark(left), run)?;
+        }
+        leave(tree, run);
+        if let Some(program) = self.program(from, to) {
+            program.apply(tree, run)?;
+        }
+        let purpose = Purpose::Arrive {
+            from: left,
+            to: reached,
+            fill: carry != Carry::Back,
+        };
+        walk(self.graph(to)?, tree, purpose, run)?;
+        forget_own(&mut tree.margin, reached);
+        tree.margin.tidy();
+        Ok(())
+    }
+}
+
+/// What content is brought to another version for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carry {
+    /// To be read.
+    View,
+    /// To stay there.
+    Move,
+    /// To be replaced there.
+    There,
+    /// To be stored again.
+    Back,
+}
