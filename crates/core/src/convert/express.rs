@@ -6,7 +6,9 @@
 //! things are one state, so a schema that refers to itself gives a finite graph, and places that
 //! have nothing to hide and nothing to fill in are not visited at all.
 
-use crate::types::{Additional, Part, PartId as Id, Schema, forbids, is_free, under_key};
+use crate::types::{
+    Additional, Part, PartId as Id, Schema, Step as Token, forbids, is_free, under_key,
+};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -87,8 +89,13 @@ impl Graph {
         self.states.get(at)
     }
 
-    /// Of a version among all of its type. `others` may have the version's own schema in it.
-    pub(crate) fn of(own: &Schema, others: &[&Schema]) -> Result<Self, TooComplex> {
+    /// Of a version among all of its type. `others` may have the version's own schema in it;
+    /// `elsewhere` is what they declare under other names.
+    pub(crate) fn of(
+        own: &Schema,
+        others: &[&Schema],
+        elsewhere: &Elsewhere,
+    ) -> Result<Self, TooComplex> {
         let mut distinct: Vec<&Schema> = Vec::new();
         for other in others {
             let known = |schema: &&Schema| schema.source() == other.source();
@@ -98,6 +105,7 @@ impl Graph {
         }
         let mut making = Making {
             own,
+            elsewhere,
             others: distinct,
             numbers: HashMap::new(),
             states: Vec::new(),
@@ -111,6 +119,7 @@ impl Graph {
                 .iter()
                 .map(|_| Reach::Parts(vec![0]))
                 .collect(),
+            elsewhere: vec![0],
         };
         let start = making.enter(whole);
         while let Some((number, place)) = making.todo.pop() {
@@ -180,10 +189,75 @@ struct Place {
     certain: Vec<Id>,
     possible: Vec<Id>,
     others: Vec<Reach>,
+    /// Nodes of what is declared elsewhere under other names.
+    elsewhere: Vec<usize>,
+}
+
+/// Paths that other versions declare under other names, in the terms of the version at hand.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    nodes: Vec<Elsewhen>,
+}
+
+#[derive(Debug, std::default::Default)]
+struct Elsewhen {
+    keys: HashMap<String, usize>,
+    every: Option<usize>,
+    /// Everything inside counts as declared.
+    free: bool,
+}
+
+impl Elsewhere {
+    pub(crate) fn new() -> Self {
+        Self {
+            nodes: vec![Elsewhen::default()],
+        }
+    }
+
+    pub(crate) fn add(&mut self, trail: &[Token], free: bool) {
+        let mut at = 0;
+        for token in trail {
+            let new = self.nodes.len();
+            let Some(node) = self.nodes.get_mut(at) else {
+                return;
+            };
+            let next = match token {
+                Token::Key(key) => *node.keys.entry(key.clone()).or_insert(new),
+                Token::Every => *node.every.get_or_insert(new),
+            };
+            if next == new {
+                self.nodes.push(Elsewhen::default());
+            }
+            at = next;
+        }
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.free |= free;
+        }
+    }
+
+    fn names<'e>(&'e self, at: &'e [usize]) -> impl Iterator<Item = &'e String> {
+        let nodes = at.iter().filter_map(|at| self.nodes.get(*at));
+        nodes.flat_map(|node| node.keys.keys())
+    }
+
+    /// The nodes inside a field, or inside items.
+    fn inside(&self, at: &[usize], key: Option<&str>) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (number, node) in at.iter().filter_map(|at| Some((at, self.nodes.get(*at)?))) {
+            found.extend(key.and_then(|key| node.keys.get(key)));
+            found.extend(node.every);
+            // All that is inside of it is as free as it is.
+            found.extend(node.free.then_some(*number));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 struct Making<'s> {
     own: &'s Schema,
+    elsewhere: &'s Elsewhere,
     others: Vec<&'s Schema>,
     numbers: HashMap<Place, usize>,
     states: Vec<Option<State>>,
@@ -261,7 +335,9 @@ impl<'s> Making<'s> {
                 .chain(&possible)
                 .chain(others.iter().flatten())
         };
-        let names: BTreeSet<&String> = all().flat_map(|part| part.properties.keys()).collect();
+        let names = all().flat_map(|part| part.properties.keys());
+        let names = names.chain(self.elsewhere.names(&place.elsewhere));
+        let names: BTreeSet<&String> = names.collect();
         let mut named: HashMap<String, Next> = HashMap::new();
         for name in names {
             let key = Key::Name(name);
@@ -330,6 +406,10 @@ impl<'s> Making<'s> {
             certain: under(certain, key),
             possible: live(self.own, under(possible, key)),
             others: Vec::new(),
+            elsewhere: match key {
+                Key::Name(name) => self.elsewhere.inside(&place.elsewhere, Some(name)),
+                Key::Matching(_) => self.elsewhere.inside(&place.elsewhere, None),
+            },
         };
         for ((schema, reach), parts) in self.others.iter().zip(&place.others).zip(others) {
             let free = match reach {
@@ -349,7 +429,8 @@ impl<'s> Making<'s> {
             return Next::Hide;
         }
         if inner.possible.is_empty() {
-            let elsewhere = inner.others.iter().any(|reach| *reach != Reach::Nothing);
+            let elsewhere = inner.others.iter().any(|reach| *reach != Reach::Nothing)
+                || !inner.elsewhere.is_empty();
             return if elsewhere { Next::Hide } else { Next::Quiet };
         }
         self.enter(inner)
@@ -377,6 +458,7 @@ impl<'s> Making<'s> {
             certain: of(certain),
             possible: of(possible),
             others: Vec::new(),
+            elsewhere: self.elsewhere.inside(&place.elsewhere, None),
         };
         if inner.possible.is_empty() {
             return Next::Quiet;

@@ -160,11 +160,19 @@ pub(crate) fn leave(tree: &mut Tree, run: &Run) {
 fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
     match value {
         Value::Object(map) => {
-            let filled = |margin: &Margin| margin.has_note(By::Filled);
+            let mut returning = Vec::new();
             margin.keys.retain(|key, margin| {
-                let gone = filled(margin) && map.shift_remove(key).is_some();
-                !gone
+                let filled = margin.has_note(By::Filled);
+                let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
+                    return true;
+                };
+                if run.there {
+                    let note = Note::new(By::Filled, Holds::Absent);
+                    returning.push(note.key(key).value(value));
+                }
+                false
             });
+            margin.notes.extend(returning);
             for (key, margin) in &mut margin.keys {
                 if let Some(value) = map.get_mut(key) {
                     leave_place(value, margin, run);
@@ -195,6 +203,43 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
     }
 }
 
+/// What the version had filled in before a body went through another one is filled in again.
+pub(crate) fn fill_again(tree: &mut Tree) {
+    let Tree { value, margin } = tree;
+    fill_place(value, margin);
+}
+
+fn fill_place(value: &mut Value, margin: &mut Margin) {
+    match value {
+        Value::Object(map) => {
+            let again = |note: &mut Note| note.by == By::Filled && note.key.is_some();
+            let notes: Vec<Note> = margin.notes.extract_if(.., again).collect();
+            for note in notes {
+                if let (Some(key), Some(value)) = (note.key, note.value)
+                    && !map.contains_key(&key)
+                {
+                    map.insert(key.clone(), value);
+                    let beside = margin.keys.entry(key).or_default();
+                    beside.notes.push(Note::new(By::Filled, Holds::Same));
+                }
+            }
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    fill_place(value, margin);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    fill_place(value, margin);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The marks of fields that were there beyond the version are used up.
 pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
     margin.notes.retain(|note| note.by != By::Own(version));
@@ -210,56 +255,79 @@ pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
 
 /// Takes out of a body what its version does not express and what is unchanged; the pointers of
 /// what is not.
-pub(crate) fn check(graph: &Graph, body: &mut Value, margin: &Margin) -> Vec<String> {
-    let mut wrong = Vec::new();
+pub(crate) fn check(
+    graph: &Graph,
+    version: Version,
+    body: &mut Value,
+    margin: &Margin,
+) -> Vec<String> {
+    let mut check = Check {
+        graph,
+        version,
+        wrong: Vec::new(),
+    };
     if let Next::Into(start) = graph.start {
-        check_place(graph, start, body, Some(margin), "", 0, &mut wrong);
+        check.place(start, body, Some(margin), "", 0);
     }
-    wrong
+    check.wrong
 }
 
-fn check_place(
-    graph: &Graph,
-    at: usize,
-    value: &mut Value,
-    margin: Option<&Margin>,
-    pointer: &str,
-    depth: usize,
-    wrong: &mut Vec<String>,
-) {
-    let Some(state) = graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
-        return;
-    };
-    match value {
-        Value::Object(map) => {
-            let mut unchanged = Vec::new();
-            for (key, value) in map.iter_mut() {
-                match state.next(key) {
-                    Next::Quiet => {}
-                    Next::Into(inner) => {
-                        let beside = margin.and_then(|margin| margin.keys.get(key));
-                        let at = child(pointer, key);
-                        check_place(graph, inner, value, beside, &at, depth + 1, wrong);
+struct Check<'g> {
+    graph: &'g Graph,
+    version: Version,
+    wrong: Vec<String>,
+}
+
+impl Check<'_> {
+    fn place(
+        &mut self,
+        at: usize,
+        value: &mut Value,
+        margin: Option<&Margin>,
+        pointer: &str,
+        depth: usize,
+    ) {
+        let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
+            return;
+        };
+        match value {
+            Value::Object(map) => {
+                let mut unchanged = Vec::new();
+                for (key, value) in map.iter_mut() {
+                    let beside = margin.and_then(|margin| margin.keys.get(key));
+                    match state.next(key) {
+                        Next::Quiet => {}
+                        Next::Into(inner) => {
+                            let at = child(pointer, key);
+                            self.place(inner, value, beside, &at, depth + 1);
+                        }
+                        Next::Hide => {
+                            // A field that the version had although it does not express it is its own.
+                            let own = By::Own(self.version);
+                            if is_hidden(margin, key, value) {
+                                unchanged.push(key.clone());
+                            } else if !beside.is_some_and(|margin| margin.has_note(own)) {
+                                self.wrong.push(child(pointer, key));
+                            }
+                        }
                     }
-                    Next::Hide if is_hidden(margin, key, value) => unchanged.push(key.clone()),
-                    Next::Hide => wrong.push(child(pointer, key)),
+                }
+                for key in unchanged {
+                    map.shift_remove(&key);
                 }
             }
-            for key in unchanged {
-                map.shift_remove(&key);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter_mut().enumerate() {
-                let next = state.prefix.get(index).copied().unwrap_or(state.items);
-                if let Next::Into(inner) = next {
-                    let beside = margin.and_then(|margin| margin.items.get(&index));
-                    let at = format!("{pointer}/{index}");
-                    check_place(graph, inner, item, beside, &at, depth + 1, wrong);
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let Next::Into(inner) = next {
+                        let beside = margin.and_then(|margin| margin.items.get(&index));
+                        let at = format!("{pointer}/{index}");
+                        self.place(inner, item, beside, &at, depth + 1);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
     }
 }
 

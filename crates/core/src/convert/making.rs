@@ -252,6 +252,7 @@ impl<'s> Making<'s> {
             number: self.number,
             before: self.parent,
             after: self.conversion,
+            in_when: self.whens > 0,
         })
     }
 

@@ -167,13 +167,6 @@ impl Margin {
         Some(self.notes.remove(at))
     }
 
-    /// Takes the note on a key out.
-    pub(crate) fn take_note_on(&mut self, by: By, key: &str) -> Option<Note> {
-        let is = |note: &Note| note.by == by && note.key.as_deref() == Some(key);
-        let at = self.notes.iter().position(is)?;
-        Some(self.notes.remove(at))
-    }
-
     pub(crate) fn has_note(&self, by: By) -> bool {
         self.notes.iter().any(|note| note.by == by)
     }

@@ -52,10 +52,11 @@ impl Versions {
         let (home, there) = (self.number(stored.version)?, self.number(at)?);
         let version = stored.version;
         let mut body = self.without_absent(there, body);
-        let mut run = Run::new(true);
+        let mut run = Run::new();
         let mut tree = stored.into_tree();
-        run.marking = false;
+        run.there = true;
         self.carry(home, there, &mut tree, &mut run, Carry::There)?;
+        run.there = false;
         run.marking = true;
         follow_mirrors(self, there, &tree.value, &mut body)?;
         let mut align = Align {
@@ -65,7 +66,7 @@ impl Versions {
         align.align(&tree.value, &body, &mut tree.margin)?;
         let dropped = align.dropped;
         if home != there {
-            let fields = check(self.graph(there)?, &mut body, &tree.margin);
+            let fields = check(self.graph(there)?, at, &mut body, &tree.margin);
             if !fields.is_empty() {
                 let version = at;
                 return Err(Refusal::whole(Reason::Unexpressed { version, fields }));

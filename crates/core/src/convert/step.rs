@@ -1,6 +1,6 @@
 //! What a step is: it reads in both directions, and knows what it loses in which.
 
-use super::note::{By, What};
+use super::note::{By, Margin, Note, What};
 use super::path::{Path, Trail};
 use super::refusal::{Reason, Refusal};
 use super::tree::Tree;
@@ -43,6 +43,9 @@ pub(crate) struct StepId {
     pub(crate) number: u16,
     pub(crate) before: Version,
     pub(crate) after: Version,
+    /// Whether it is in a branch of `when`. What a step of the one branch noted on a field, a step
+    /// of the other can use: an edit that leads to the other branch must not lose it.
+    pub(crate) in_when: bool,
 }
 
 impl StepId {
@@ -58,6 +61,44 @@ impl StepId {
             },
             what,
         }
+    }
+
+    /// Takes out a note on a key that is used up when the step is taken this way.
+    pub(crate) fn take_note_on(
+        &self,
+        margin: &mut Margin,
+        way: Way,
+        what: What,
+        key: &str,
+    ) -> Option<Note> {
+        let sign = self.uses(way, what);
+        let distance = |note: &Note| match (note.by, sign) {
+            _ if note.key.as_deref() != Some(key) => None,
+            (by, sign) if by == sign => Some(0),
+            (
+                By::Step {
+                    conversion: of,
+                    number: other,
+                    version: by,
+                    what: for_what,
+                },
+                By::Step {
+                    conversion,
+                    number,
+                    version,
+                    what,
+                },
+            ) if self.in_when => {
+                let alike = (of, by, for_what) == (conversion, version, what);
+                alike.then(|| other.abs_diff(number))
+            }
+            _ => None,
+        };
+        let notes = margin.notes.iter().enumerate();
+        let found = notes
+            .filter_map(|(at, note)| Some((distance(note)?, at)))
+            .min();
+        found.map(|(_, at)| margin.notes.remove(at))
     }
 
     /// The sign of notes that are used up when the step is taken this way.
@@ -125,14 +166,18 @@ pub(crate) struct Run {
     pub(crate) copies: usize,
     /// Whether values that come back are to be marked.
     pub(crate) marking: bool,
+    /// Whether a body is going to replace the document: then all that it could change by the way
+    /// must be noted.
+    pub(crate) there: bool,
 }
 
 impl Run {
     /// With a bound on what may be copied into the document.
-    pub(crate) const fn new(marking: bool) -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             copies: COPIES,
-            marking,
+            marking: false,
+            there: false,
         }
     }
 
@@ -180,6 +225,11 @@ pub(crate) trait Step: Any + Debug + Send + Sync {
 
     /// Where a place on the one side is on the other; nowhere if it has no place there.
     fn trace(&self, way: Way, trail: Trail) -> Option<Trail>;
+
+    /// All places on the other side that what is at a place can come to.
+    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        self.trace(way, trail).into_iter().collect()
+    }
 
     /// The fields that the step reads or writes, on both sides.
     fn paths(&self) -> Vec<&Path>;
@@ -273,6 +323,29 @@ pub(crate) fn trace_all(steps: &[Directed], way: Way, trail: Trail) -> Option<Tr
             backwards.try_fold(trail, |at, step| step.trace(way, at))
         }
     }
+}
+
+/// The most places that one place is followed to.
+const IMAGES: usize = 64;
+
+/// All places that what is at a place can come to.
+pub(crate) fn images_all(steps: &[Directed], way: Way, trail: Trail) -> Vec<Trail> {
+    let mut trails = vec![trail];
+    let mut follow = |step: &Directed| {
+        let all = std::mem::take(&mut trails).into_iter();
+        let through = step.way.through(way);
+        trails = all
+            .flat_map(|trail| step.step.images(through, trail))
+            .collect();
+        trails.sort();
+        trails.dedup();
+        trails.truncate(IMAGES);
+    };
+    match way {
+        Way::Forward => steps.iter().for_each(&mut follow),
+        Way::Backward => steps.iter().rev().for_each(&mut follow),
+    }
+    trails
 }
 
 /// Every key of a list that steps name, seen from before all of them (backward) or after (forward).

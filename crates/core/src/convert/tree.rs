@@ -135,13 +135,6 @@ impl Tree {
         }
     }
 
-    /// The same for a field of an object that the step itself sees to.
-    pub(crate) fn close_inside(&mut self, path: &Path, id: &StepId, way: Way, run: &Run) {
-        if !self.margin.is_empty() {
-            self.replace_displaced(path, id, way, run);
-        }
-    }
-
     /// Removes an empty container that the step made on the way here.
     pub(crate) fn remove_created(&mut self, path: &Path, id: &StepId, way: Way) {
         let created = id.uses(way, What::Created);
@@ -166,9 +159,8 @@ impl Tree {
         if self.get(path).is_some() || !self.has_parent(path) {
             return;
         }
-        let displaced = id.uses(way, What::Displaced);
         let around = self.margin.get_mut(parents);
-        let note = around.and_then(|margin| margin.take_note_on(displaced, key));
+        let note = around.and_then(|margin| id.take_note_on(margin, way, What::Displaced, key));
         if let Some(Note {
             value: Some(value),
             margin,

@@ -1,12 +1,15 @@
 //! All versions of a type, and the ways between them.
 
-use super::express::{Graph, TooComplex};
-use super::expressing::{Purpose, forget_own, leave, walk};
+use super::express::{Elsewhere, Graph, TooComplex};
+use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
+use super::path::{Trail, pattern};
 use super::program::Program;
 use super::refusal::{Reason, Refusal};
-use super::step::{Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, list_keys, mirrors};
+use super::step::{
+    Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, images_all, list_keys, mirrors,
+};
 use super::tree::Tree;
 use crate::types::TypeVersion;
 use crate::version::Version;
@@ -232,7 +235,7 @@ impl Versions {
     pub fn view(&self, record: Record, to: Version) -> Result<View, Refusal> {
         let (from, to) = (self.number(record.version)?, self.number(to)?);
         let mut tree = record.into_tree();
-        self.carry(from, to, &mut tree, &mut Run::new(false), Carry::View)?;
+        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
         Ok(View {
             content: tree.value,
             kept: Kept(tree.margin),
@@ -247,7 +250,7 @@ impl Versions {
     pub fn moved(&self, record: Record, to: Version) -> Result<Record, Refusal> {
         let (from, number) = (self.number(record.version)?, self.number(to)?);
         let mut tree = record.into_tree();
-        self.carry(from, number, &mut tree, &mut Run::new(false), Carry::Move)?;
+        self.carry(from, number, &mut tree, &mut Run::new(), Carry::Move)?;
         Ok(Record {
             version: to,
             content: tree.value,
@@ -288,9 +291,35 @@ impl Versions {
         let node = self.node(number).ok_or_else(too_complex)?;
         let graph = node.graph.get_or_init(|| {
             let all: Vec<_> = self.nodes.iter().map(|node| &node.version.schema).collect();
-            Graph::of(&node.version.schema, &all)
+            let elsewhere = self.elsewhere(number)?;
+            Graph::of(&node.version.schema, &all, &elsewhere)
         });
         graph.as_ref().map_err(|TooComplex| too_complex())
+    }
+
+    /// What other versions declare and steps have given another place here.
+    fn elsewhere(&self, number: usize) -> Result<Elsewhere, TooComplex> {
+        let mut elsewhere = Elsewhere::new();
+        for (other, node) in self.nodes.iter().enumerate() {
+            let steps = self.path(other, number);
+            if steps.is_empty() {
+                continue;
+            }
+            let declared = node.version.schema.declared_paths();
+            if !declared.complete {
+                return Err(TooComplex);
+            }
+            for one in declared.paths {
+                let trail = one.path.steps().to_vec();
+                for image in images_all(&steps, Way::Forward, trail.clone()) {
+                    // Where the schema repeats itself the walk has ended. Under its own name the
+                    // schema tells what is inside; under another, all counts.
+                    let moved = image != trail;
+                    elsewhere.add(&image, one.free || (one.repeats && moved));
+                }
+            }
+        }
+        Ok(elsewhere)
     }
 
     pub(crate) fn program(&self, from: usize, to: usize) -> Option<&Program> {
@@ -361,6 +390,9 @@ impl Versions {
                 let of_child = mirrors(&other.steps).into_iter();
                 found.extend(of_child.filter_map(|one| one.carried(&steps, Way::Forward)));
             }
+            let schema = &node.version.schema;
+            let declares = |trail: &Trail| schema.declares_some(&pattern(trail));
+            found.retain(|one: &Mirror| declares(&one.from) && declares(&one.to));
             found
         })
     }
@@ -397,7 +429,12 @@ impl Versions {
             fill: carry != Carry::Back,
         };
         walk(self.graph(to)?, tree, purpose, run)?;
-        forget_own(&mut tree.margin, reached);
+        if carry == Carry::Back {
+            fill_again(tree);
+        }
+        if matches!(carry, Carry::Move | Carry::Back) {
+            forget_own(&mut tree.margin, reached);
+        }
         tree.margin.tidy();
         Ok(())
     }

@@ -15,7 +15,8 @@ pub(crate) fn read(
     making: &mut Making<'_>,
 ) -> Result<Vec<Directed>, StepFlaw> {
     let id = making.id()?;
-    Ok(vec![Directed::forward(Field::read(args, id)?)])
+    let field = Field::read(args, id)?;
+    Ok(vec![Directed::forward(field)])
 }
 
 #[derive(Debug)]
@@ -45,10 +46,11 @@ impl Field {
         if !tree.has_parent(&self.path) {
             return Ok(());
         }
-        let sign = self.id.uses(Way::Forward, What::Field);
         let (parents, key) = self.path.split();
         let around = tree.margin.get_mut(parents);
-        match around.and_then(|margin| margin.take_note_on(sign, key)) {
+        let noted =
+            around.and_then(|margin| self.id.take_note_on(margin, Way::Forward, What::Field, key));
+        match noted {
             Some(Note { value, margin, .. }) => {
                 if let Some(value) = value {
                     tree.place(&self.path, run.restored(Tree { value, margin }));
@@ -57,7 +59,12 @@ impl Field {
             None => {
                 if let Some(value) = &self.value {
                     run.spend(self.weight)?;
-                    tree.place(&self.path, Tree::from(value.clone()));
+                    let mut field = Tree::from(value.clone());
+                    if self.id.in_when {
+                        let sign = self.id.makes(Way::Forward, What::Part);
+                        field.margin.notes.push(Note::new(sign, Holds::Same));
+                    }
+                    tree.place(&self.path, field);
                 }
             }
         }
@@ -69,8 +76,17 @@ impl Field {
             return;
         }
         let (parents, key) = self.path.split();
-        let taken = tree.take(&self.path);
+        let mut taken = tree.take(&self.path);
+        let sign = self.id.uses(Way::Backward, What::Part);
+        // In a branch of `when` the usual value depends on the branch, so every value that was not
+        // made by this step is noted.
+        let derived = |field: &mut Tree| !run.there && field.margin.take_note(sign).is_some();
+        let derived = taken.as_mut().is_some_and(derived);
+        if derived {
+            taken = None;
+        }
         let usual = match (&taken, &self.value) {
+            _ if self.id.in_when => taken.is_none() && (derived || self.value.is_none()),
             (Some(field), Some(value)) => field.margin.is_bare() && same(&field.value, value),
             (None, None) => true,
             _ => false,

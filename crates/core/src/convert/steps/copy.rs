@@ -129,6 +129,13 @@ impl Step for Copy {
         (!stray).then_some(trail)
     }
 
+    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        let both = way == Way::Forward && self.to.rest(&trail).is_some();
+        let mut all: Vec<_> = self.trace(way, trail.clone()).into_iter().collect();
+        all.extend(both.then_some(trail));
+        all
+    }
+
     fn paths(&self) -> Vec<&Path> {
         vec![&self.from, &self.to]
     }

@@ -4,7 +4,9 @@
 use crate::convert::making::{Args, Making, StepFlaw, every};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
-use crate::convert::step::{Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, trace_all};
+use crate::convert::step::{
+    Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, images_all, trace_all,
+};
 use crate::convert::tree::Tree;
 use crate::types::Step as Token;
 use serde_json::Value;
@@ -103,6 +105,18 @@ impl Step for Each {
                 Some(trail.iter().take(start).cloned().chain(traced).collect())
             }
             _ => Some(trail),
+        }
+    }
+
+    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        match self.path.rest(&trail) {
+            Some([_, inner @ ..]) => {
+                let start = trail.len() - inner.len();
+                let outer = || trail.iter().take(start).cloned();
+                let all = images_all(&self.steps, way, inner.to_vec()).into_iter();
+                all.map(|image| outer().chain(image).collect()).collect()
+            }
+            _ => vec![trail],
         }
     }
 

@@ -1,5 +1,5 @@
 //! `keyed: {path, key}`: a list of objects becomes a map of them by what they have under `key`. The
-//! order of the list is kept.
+//! order of the list is kept; a map that nobody knows an order of becomes a list in that of its keys.
 
 use super::value::{excerpt, kind};
 use crate::convert::making::{Args, Making, StepFlaw};
@@ -11,6 +11,7 @@ use crate::convert::tree::Tree;
 use crate::types::Step as Token;
 use crate::types::pointer::child;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -36,7 +37,6 @@ impl Keyed {
 
     fn to_map(&self, items: Vec<Value>, margin: &mut Margin) -> Result<Value, Refusal> {
         let way = Way::Forward;
-        let displaced = self.id.uses(way, What::Displaced);
         let mut map = Map::new();
         let mut order = Vec::new();
         for (index, mut item) in items.into_iter().enumerate() {
@@ -53,7 +53,9 @@ impl Keyed {
                 }
                 None => return Err(self.refuse(&number, format!("it has no {}", self.key))),
             };
-            if let Some(note) = beside.take_note_on(displaced, &self.key)
+            if let Some(note) = self
+                .id
+                .take_note_on(&mut beside, way, What::Displaced, &self.key)
                 && let Some(value) = note.value
             {
                 fields.insert(self.key.clone(), value);
@@ -66,9 +68,11 @@ impl Keyed {
                 return Err(self.refuse(&number, why));
             }
         }
-        if order.len() > 1 {
+        let noted = margin.take_note(self.id.uses(way, What::Order));
+        let order = noted.map_or_else(|| unsorted(order), |note| note.value);
+        if let Some(order) = order {
             let note = Note::new(self.id.makes(way, What::Order), Holds::There);
-            margin.notes.push(note.value(Value::Array(order)));
+            margin.notes.push(note.value(order));
         }
         Ok(Value::Object(map))
     }
@@ -76,17 +80,22 @@ impl Keyed {
     fn to_list(&self, mut map: Map<String, Value>, margin: &mut Margin) -> Result<Value, Refusal> {
         let way = Way::Backward;
         let noted = margin.take_note(self.id.uses(way, What::Order));
-        let mut pairs = Vec::with_capacity(map.len());
-        if let Some(Value::Array(order)) = noted.and_then(|note| note.value) {
-            let mut position = std::collections::HashMap::new();
-            for (at, key) in order.iter().filter_map(Value::as_str).enumerate() {
-                position.insert(key, at);
-            }
-            pairs.extend(std::mem::take(&mut map));
-            // The sort is stable: new ones stay in their order, after those that were there.
-            pairs.sort_by_key(|(key, _)| position.get(key.as_str()).copied().unwrap_or(usize::MAX));
+        let noted = noted.and_then(|note| note.value);
+        let mut position = HashMap::new();
+        if let Some(Value::Array(order)) = &noted {
+            position.extend(order.iter().filter_map(Value::as_str).zip(0_usize..));
         }
-        pairs.extend(map);
+        let mut pairs: Vec<_> = std::mem::take(&mut map).into_iter().collect();
+        pairs.sort_by(|(one, _), (other, _)| {
+            let at = |key: &String| position.get(key.as_str()).copied().unwrap_or(usize::MAX);
+            (at(one), one).cmp(&(at(other), other))
+        });
+        let order = pairs.iter().map(|(key, _)| Value::from(key.as_str()));
+        if noted != unsorted(order.collect()) {
+            // The way back would note another order, because items have come or gone.
+            let note = Note::new(self.id.makes(way, What::Order), Holds::Same);
+            margin.notes.push(note.value(noted));
+        }
         let mut items = Vec::with_capacity(pairs.len());
         for (index, (key, mut item)) in pairs.into_iter().enumerate() {
             let mut beside = margin.take_key(&key);
@@ -105,6 +114,12 @@ impl Keyed {
         }
         Ok(Value::Array(items))
     }
+}
+
+/// The order of a list, unless it is that of its keys.
+fn unsorted(order: Vec<Value>) -> Option<Value> {
+    let sorted = order.is_sorted_by_key(|key| key.as_str().map(str::to_owned));
+    (!sorted).then_some(Value::Array(order))
 }
 
 impl Step for Keyed {

@@ -1,11 +1,11 @@
-//! `nest: {paths, under}`: fields become an object of them. The object is there for their sake: it
-//! comes with the first and goes with the last of them, unless it was there before.
+//! `nest: {paths, under}`: fields become an object of them. Only the newer version has the object:
+//! what else is in it has no place in the older one and is kept.
 
 use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
-use crate::convert::step::{Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use serde_json::{Map, Value};
 
@@ -50,24 +50,25 @@ impl Nest {
         for (outside, inside) in &self.fields {
             let field = tree.take(outside);
             tree.close(outside, &self.id, way, field.is_some(), run);
-            tree.displace(inside, &self.id, way);
             taken.extend(field.map(|field| (inside, field)));
         }
-        if taken.is_empty() {
-            return;
-        }
-        if let Some(Value::Object(map)) = tree.get(&self.under) {
-            let empty = map.is_empty();
-            let margin = tree.margin.make(self.under.keys());
-            if margin.take_note(self.id.uses(way, What::Created)).is_none() && empty {
-                let note = Note::new(self.id.makes(way, What::Stays), Holds::There);
-                margin.notes.push(note);
+        tree.displace(&self.under, &self.id, way);
+        let (parents, key) = self.under.split();
+        let around = tree.margin.get_mut(parents);
+        let rest = around.and_then(|margin| self.id.take_note_on(margin, way, What::Field, key));
+        let mut object = Tree::from(Value::Object(Map::new()));
+        match rest {
+            Some(note) if taken.is_empty() || note.value.as_ref().is_some_and(Value::is_object) => {
+                object.value = note.value.unwrap_or_default();
+                object.margin = note.margin;
             }
-        } else {
-            tree.displace(&self.under, &self.id, way);
-            tree.open(&self.under, &self.id, way);
-            tree.place(&self.under, Tree::from(Value::Object(Map::new())));
+            // What was there is no object and can't take anything up; it waits.
+            Some(note) => tree.margin.make(parents).notes.push(note),
+            None if taken.is_empty() => return,
+            None => {}
         }
+        tree.open(&self.under, &self.id, way);
+        tree.place(&self.under, object);
         for (inside, field) in taken {
             tree.place(inside, field);
         }
@@ -78,39 +79,24 @@ impl Nest {
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(inside);
-            tree.close_inside(inside, &self.id, way, run);
             taken.extend(field.map(|field| (outside, field)));
         }
-        let any = !taken.is_empty();
-        if any {
-            self.remove_empty(tree);
+        if let Some(rest) = tree.take(&self.under) {
+            let empty = matches!(&rest.value, Value::Object(map) if map.is_empty());
+            if taken.is_empty() || !empty || !rest.margin.is_bare() {
+                let (parents, key) = self.under.split();
+                let note = Note::new(self.id.makes(way, What::Field), Holds::There);
+                let note = note.key(key).value(rest.value).margin(rest.margin);
+                tree.margin.make(parents).notes.push(note);
+            }
         }
-        tree.close(&self.under, &self.id, way, any, run);
+        tree.close(&self.under, &self.id, way, !taken.is_empty(), run);
         for (outside, _) in &self.fields {
             tree.displace(outside, &self.id, way);
         }
         for (outside, field) in taken {
             tree.open(outside, &self.id, way);
             tree.place(outside, field);
-        }
-    }
-
-    fn remove_empty(&self, tree: &mut Tree) {
-        let way = Way::Backward;
-        let margin = tree.margin.get_mut(self.under.keys());
-        let stays = self.id.uses(way, What::Stays);
-        let stays = margin.and_then(|margin| margin.take_note(stays)).is_some();
-        let empty = matches!(tree.get(&self.under), Some(Value::Object(map)) if map.is_empty());
-        if stays || !empty {
-            return;
-        }
-        let bare = |margin: &crate::convert::note::Margin| margin.is_bare();
-        if tree.margin.get(self.under.keys()).is_none_or(bare) {
-            tree.take(&self.under);
-        } else {
-            // What is noted on it needs it; the way back knows that nobody else does.
-            let note = Note::new(self.id.makes(way, What::Created), Holds::There);
-            tree.margin.make(self.under.keys()).notes.push(note);
         }
     }
 }
@@ -137,7 +123,8 @@ impl Step for Nest {
                 return None;
             }
         }
-        Some(trail)
+        // The object is one that only the newer version has.
+        self.under.rest(&trail).is_none().then_some(trail)
     }
 
     fn paths(&self) -> Vec<&Path> {
@@ -145,8 +132,16 @@ impl Step for Nest {
         outside.chain([&self.under]).collect()
     }
 
-    fn losses(&self, _way: Way) -> Vec<Loss> {
-        Vec::new()
+    fn losses(&self, way: Way) -> Vec<Loss> {
+        match way {
+            Way::Forward => Vec::new(),
+            Way::Backward => vec![Loss {
+                class: Class::Keeps,
+                path: self.under.to_string(),
+                what: "keeps what else it has, and whether it is there without its fields"
+                    .to_owned(),
+            }],
+        }
     }
 
     fn deepens(&self) -> usize {
@@ -173,41 +168,30 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_there_takes_them_up() {
+    fn what_else_is_in_the_object_is_kept() {
         let pair = Pair::of(json!([{"nest": {"paths": ["/host"], "under": "/server"}}]));
-        pair.forward(
-            json!({"host": "h", "server": {"host": "old", "x": 1}}),
-            json!({"server": {"host": "h", "x": 1}}),
-            &["/server/host"],
-        );
-        pair.forward(
-            json!({"host": "h", "server": {}}),
-            json!({"server": {"host": "h"}}),
-            &[],
-        );
-        // Written in the newer version: the object stays where it is, without its fields.
         pair.backward(
             json!({"server": {"host": "h", "x": 1}}),
-            json!({"host": "h", "server": {"x": 1}}),
-            &[],
+            json!({"host": "h"}),
+            &["/server"],
         );
-        pair.backward(json!({"server": {}}), json!({"server": {}}), &[]);
+        pair.backward(json!({"server": {}}), json!({}), &["/server"]);
+        pair.backward(
+            json!({"server": 5, "host": 6}),
+            json!({}),
+            &["/server", "/host"],
+        );
     }
 
     #[test]
-    fn what_is_no_object_gives_way_and_comes_back() {
+    fn an_object_of_that_name_that_older_documents_have_is_another_one() {
         let pair = Pair::of(json!([{"nest": {"paths": ["/host"], "under": "/server"}}]));
         pair.forward(
-            json!({"host": "h", "server": 5}),
+            json!({"host": "h", "server": {"host": "old", "x": 1}}),
             json!({"server": {"host": "h"}}),
             &["/server"],
         );
-        pair.means(json!({"server": 5}), json!({"server": 5}));
-        pair.backward(
-            json!({"host": "stray", "server": {"host": "h"}}),
-            json!({"host": "h"}),
-            &["/host"],
-        );
+        pair.forward(json!({"server": {}}), json!({}), &["/server"]);
     }
 
     #[test]

@@ -9,7 +9,8 @@ pub(crate) fn read(
     making: &mut Making<'_>,
 ) -> Result<Vec<Directed>, StepFlaw> {
     let id = making.inverse_id()?;
-    Ok(vec![Directed::backward(Field::read(args, id)?)])
+    let field = Field::read(args, id)?;
+    Ok(vec![Directed::backward(field)])
 }
 
 #[cfg(test)]

@@ -219,6 +219,13 @@ impl Step for Split {
         }
     }
 
+    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        if way == Way::Forward && self.path.rest(&trail).is_some() {
+            return self.into.iter().map(Path::trail).collect();
+        }
+        self.trace(way, trail).into_iter().collect()
+    }
+
     fn paths(&self) -> Vec<&Path> {
         self.into.iter().chain([&self.path]).collect()
     }

@@ -54,9 +54,9 @@ impl Pair {
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
         }
-        apply_all(&self.0, way, &mut tree, &mut Run::new(false)).expect("a conversion");
+        apply_all(&self.0, way, &mut tree, &mut Run::new()).expect("a conversion");
         Program::new(path)
-            .apply(&mut fused, &mut Run::new(false))
+            .apply(&mut fused, &mut Run::new())
             .expect("the fused conversion");
         tree.margin.tidy();
         fused.margin.tidy();
@@ -129,7 +129,7 @@ impl Pair {
 
     fn refuses(&self, way: Way, document: Value, pointer: &str) {
         let mut tree = Tree::from(document.clone());
-        let refusal = apply_all(&self.0, way, &mut tree, &mut Run::new(false));
+        let refusal = apply_all(&self.0, way, &mut tree, &mut Run::new());
         let refusal = refusal.expect_err(&format!("a refusal of {document}"));
         assert_eq!(refusal.pointer, pointer, "{refusal}");
     }

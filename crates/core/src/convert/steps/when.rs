@@ -11,7 +11,7 @@ use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
 use crate::convert::step::{
-    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, trace_all,
+    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, images_all, trace_all,
 };
 use crate::convert::tree::Tree;
 use crate::types::same;
@@ -166,6 +166,12 @@ impl Step for When {
             (Some(one), Some(other)) => (one == other).then_some(one),
             _ => None,
         }
+    }
+
+    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        let mut all = images_all(&self.steps, way, trail.clone());
+        all.extend(images_all(&self.otherwise, way, trail));
+        all
     }
 
     fn paths(&self) -> Vec<&Path> {

@@ -66,9 +66,10 @@ impl Wrap {
 
     fn bring_back_empty(&self, tree: &mut Tree) {
         let (parents, key) = self.path.split();
-        let sign = self.id.uses(Way::Forward, What::Field);
         let around = tree.margin.get_mut(parents);
-        if let Some(note) = around.and_then(|margin| margin.take_note_on(sign, key)) {
+        if let Some(note) =
+            around.and_then(|margin| self.id.take_note_on(margin, Way::Forward, What::Field, key))
+        {
             let value = note.value.unwrap_or_default();
             let margin = note.margin;
             tree.place(&self.path, Tree { value, margin });

@@ -1,0 +1,487 @@
+//! The laws themselves.
+
+use crate::documents::{document, edit};
+use crate::world::{Field, Id, Kind, World};
+use coeval_core::convert::{Put, Reason, Record, Refusal};
+use coeval_core::types::same;
+use fastrand::Rng;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What happened in all cases, so that laws that hold for nothing are noticed.
+#[derive(Default, Debug)]
+pub(crate) struct Tally {
+    pub(crate) cases: u64,
+    pub(crate) views: u64,
+    pub(crate) kept_something: u64,
+    pub(crate) puts: u64,
+    pub(crate) puts_that_kept: u64,
+    pub(crate) puts_that_dropped: u64,
+    pub(crate) refused_values: u64,
+    pub(crate) refused_lists: u64,
+    pub(crate) refused_mirrors: u64,
+    pub(crate) unexpressed_checked: u64,
+    pub(crate) expressed_checked: u64,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl Tally {
+    /// The cases must reach what the laws speak of.
+    pub(crate) fn must_be_telling(&self, cases: u64) {
+        assert_eq!(self.cases, cases);
+        let part = |count: u64, of: u64, least: u64| {
+            assert!(count * 100 >= of * least, "{count} of {of}: {self}");
+        };
+        part(self.views, cases, 90);
+        part(self.kept_something, self.views, 30);
+        part(self.puts, cases, 80);
+        part(self.puts_that_kept, self.puts, 30);
+        part(self.puts_that_dropped, self.puts, 1);
+        part(self.unexpressed_checked, cases, 50);
+        part(self.expressed_checked, cases, 100);
+        let refused = self.refused_values + self.refused_lists + self.refused_mirrors;
+        assert!(refused * 5 < cases, "{self}");
+    }
+}
+
+/// A record in a form that does not depend on the order of what is kept.
+fn plain(record: &Record) -> (String, Value, Vec<String>) {
+    let kept = record.kept.to_json();
+    let entry = |entry: &Value| {
+        let mut entry = canonical(entry);
+        // By which version something came here is a remark, not part of what is kept.
+        if entry["by"] == "hidden" {
+            entry["version"] = Value::Null;
+        }
+        entry.to_string()
+    };
+    let mut entries: Vec<_> = kept.as_array().unwrap().iter().map(entry).collect();
+    entries.sort();
+    (
+        record.version.to_string(),
+        canonical(&record.content),
+        entries,
+    )
+}
+
+/// Equal JSON values in one form: sorted keys, whole numbers without a point.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let sorted: BTreeMap<_, _> = map
+                .iter()
+                .map(|(key, value)| (key.clone(), canonical(value)))
+                .collect();
+            Value::Object(sorted.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(canonical).collect(),
+        Value::Number(number) => match number.as_f64() {
+            #[expect(clippy::cast_possible_truncation, reason = "numbers here are small")]
+            Some(double) if double.fract() == 0.0 => Value::from(double as i64),
+            _ => value.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+struct Case<'w> {
+    world: &'w World,
+    case: u64,
+}
+
+impl Case<'_> {
+    fn fail(&self, law: &str, details: &[(&str, &dyn fmt::Debug)]) -> ! {
+        let mut text = format!("{law}, in world {}, case {}\n", self.world.seed, self.case);
+        text.push_str(&self.world.describe());
+        for (name, value) in details {
+            text.push_str(&format!("{name}: {value:?}\n"));
+        }
+        panic!("{text}");
+    }
+}
+
+pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
+    let mut rng = Rng::with_seed(world.seed.wrapping_mul(1_000_003).wrapping_add(number));
+    let case = Case {
+        world,
+        case: number,
+    };
+    tally.cases += 1;
+    let mut home = rng.usize(..world.made.len());
+    let at = rng.usize(..world.made.len());
+    let mut stored = Record::new(world.made[home].version, document(world, home, &mut rng));
+    // Half of the resources have moved before, so that something is kept already.
+    if rng.bool() {
+        let to = rng.usize(..world.made.len());
+        match world.versions.moved(stored.clone(), world.made[to].version) {
+            Ok(moved) => (home, stored) = (to, moved),
+            Err(refusal) => return case.refused(&refusal, tally),
+        }
+    }
+    if let Err(refusal) = case.composition(home, at, &stored, &mut rng, tally) {
+        return case.refused(&refusal, tally);
+    }
+    if let Err(refusal) = case.writing(home, at, &stored, &mut rng, tally) {
+        case.refused(&refusal, tally);
+    }
+}
+
+impl Case<'_> {
+    fn refused(&self, refusal: &Refusal, tally: &mut Tally) {
+        match &refusal.reason {
+            Reason::Value(_) => tally.refused_values += 1,
+            Reason::Ambiguous => tally.refused_lists += 1,
+            Reason::Mirrors { .. } => tally.refused_mirrors += 1,
+            _ => self.fail("no reason for a refusal", &[("refusal", refusal)]),
+        }
+    }
+
+    /// There and back is exact, and the way over a third version is the same way.
+    fn composition(
+        &self,
+        home: usize,
+        at: usize,
+        stored: &Record,
+        rng: &mut Rng,
+        tally: &mut Tally,
+    ) -> Result<(), Refusal> {
+        let versions = &self.world.versions;
+        let version = |number: usize| self.world.made[number].version;
+        let direct = versions.moved(stored.clone(), version(at))?;
+        tally.views += 1;
+        tally.kept_something += u64::from(!direct.kept.is_empty());
+        let back = versions.moved(direct.clone(), version(home));
+        let Ok(back) = back else {
+            self.fail(
+                "what was converted converts back",
+                &[("stored", stored), ("there", &direct), ("back", &back)],
+            );
+        };
+        if plain(&back) != plain(stored) {
+            self.fail(
+                "there and back is exact",
+                &[("stored", stored), ("there", &direct), ("back", &back)],
+            );
+        }
+        let view = versions.view(stored.clone(), version(at))?;
+        if !same(&view.content, &direct.content) {
+            self.fail(
+                "a view is what a move would store",
+                &[("stored", stored), ("view", &view), ("moved", &direct)],
+            );
+        }
+        let via = rng.usize(..self.world.made.len());
+        if let Ok(halfway) = versions.moved(stored.clone(), version(via)) {
+            let arrived = versions.moved(halfway.clone(), version(at));
+            if arrived.as_ref().map(plain) != Ok(plain(&direct)) {
+                self.fail(
+                    "composed is direct",
+                    &[
+                        ("stored", stored),
+                        ("via", &halfway),
+                        ("composed", &arrived),
+                        ("direct", &direct),
+                    ],
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn writing(
+        &self,
+        home: usize,
+        at: usize,
+        stored: &Record,
+        rng: &mut Rng,
+        tally: &mut Tally,
+    ) -> Result<(), Refusal> {
+        let versions = &self.world.versions;
+        let version = self.world.made[at].version;
+        let view = versions.view(stored.clone(), version)?.content;
+        let unchanged = versions.put(stored.clone(), version, view.clone());
+        match &unchanged {
+            Ok(put) if plain(&put.record) == plain(stored) && put.dropped.is_empty() => {}
+            _ => self.fail(
+                "get-put",
+                &[
+                    ("stored", stored),
+                    ("at", &version),
+                    ("view", &view),
+                    ("put", &unchanged),
+                ],
+            ),
+        }
+        let body = edit(self.world, at, &view, rng);
+        let put = versions.put(stored.clone(), version, body.clone())?;
+        tally.puts += 1;
+        tally.puts_that_kept += u64::from(!put.kept.is_empty());
+        tally.puts_that_dropped += u64::from(!put.dropped.is_empty());
+        let details: [(&str, &dyn fmt::Debug); 5] = [
+            ("stored", stored),
+            ("at", &version),
+            ("view", &view),
+            ("body", &body),
+            ("put", &put),
+        ];
+        let again = versions.view(put.record.clone(), version);
+        let again = match again {
+            Ok(view) => view.content,
+            Err(refusal) => self.fail(
+                "put-get is readable",
+                &[("refusal", &refusal), details[0], details[3]],
+            ),
+        };
+        let expected = self.with_mirrors(at, &view, &body);
+        if !same(&again, &expected) {
+            self.fail(
+                "put-get",
+                &[
+                    ("again", &again),
+                    ("expected", &expected),
+                    details[0],
+                    details[1],
+                    details[2],
+                    details[3],
+                    details[4],
+                ],
+            );
+        }
+        let twice = versions.put(put.record.clone(), version, again);
+        match twice {
+            Ok(twice) if plain(&twice.record) == plain(&put.record) => {}
+            _ => self.fail(
+                "put-put",
+                &[("twice", &twice), details[0], details[3], details[4]],
+            ),
+        }
+        for other in 0..self.world.made.len() {
+            self.edit_safety((home, at, other), stored, &put, &expected, &details, tally);
+        }
+        Ok(())
+    }
+
+    /// Where one of two mirroring fields was changed, the other follows.
+    fn with_mirrors(&self, at: usize, view: &Value, body: &Value) -> Value {
+        let mut expected = body.clone();
+        let alike = |one: Option<&Value>, other: Option<&Value>| match (one, other) {
+            (Some(one), Some(other)) => same(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        for (from, to) in &self.world.made[at].mirrors {
+            let changed = |name: &String, body: &Value| !alike(view.get(name), body.get(name));
+            let (source, target) = match (changed(from, &expected), changed(to, &expected)) {
+                (true, false) => (from, to),
+                (false, true) => (to, from),
+                _ => continue,
+            };
+            let map = expected.as_object_mut().unwrap();
+            match map.get(source).cloned() {
+                Some(value) => map.insert(target.clone(), value),
+                None => map.shift_remove(target),
+            };
+        }
+        expected
+    }
+
+    /// A write at one version changes nothing that it can't express, seen from any other; and what
+    /// it can express and did not delete is there.
+    fn edit_safety(
+        &self,
+        (home, at, other): (usize, usize, usize),
+        stored: &Record,
+        put: &Put,
+        body: &Value,
+        details: &[(&str, &dyn fmt::Debug)],
+        tally: &mut Tally,
+    ) {
+        let made = &self.world.made[other];
+        let read = |record: &Record| self.world.versions.view(record.clone(), made.version);
+        let Ok(before) = read(stored) else {
+            return;
+        };
+        let after = match read(&put.record) {
+            Ok(after) => after.content,
+            Err(refusal) if matches!(refusal.reason, Reason::Value(_)) => return,
+            Err(refusal) => self.fail(
+                "other versions stay readable",
+                &[("refusal", &refusal), details[0], details[3]],
+            ),
+        };
+        let written = &self.world.made[at];
+        let expressed = declared(&written.fields);
+        let at_home = declared(&self.world.made[home].fields);
+        let derived = chosen(&made.fields, &|field| field.derived);
+        let families = chosen(&made.fields, &|field| field.family);
+        let aliases = chosen(&made.fields, &|field| field.alias);
+        let before_leaves = leaves(&made.fields, &before.content);
+        let after_leaves = leaves(&made.fields, &after);
+        let body_leaves = leaves(&written.fields, body);
+        for (place, value) in &before_leaves {
+            let pattern = place.pattern();
+            if expressed.contains(&pattern) {
+                continue;
+            }
+            if aliases.contains(&pattern)
+                || (derived.contains(&pattern) && !at_home.contains(&pattern))
+            {
+                continue;
+            }
+            tally.unexpressed_checked += 1;
+            let now = after_leaves.get(place);
+            let alike = now.is_some_and(|now| {
+                now.len() == value.len()
+                    && now.iter().zip(value).all(|(one, other)| same(one, other))
+            });
+            let went_with_its_container = now.is_none() && !put.dropped.is_empty();
+            if !alike && !went_with_its_container {
+                self.fail(
+                    "edit safety",
+                    &[
+                        ("place", place),
+                        ("other", &made.version),
+                        ("before", &before.content),
+                        ("after", &after),
+                        details[0],
+                        details[1],
+                        details[2],
+                        details[3],
+                        details[4],
+                    ],
+                );
+            }
+        }
+        for (place, values) in &body_leaves {
+            // An empty list has no first item to be shown, a short text no second part.
+            if families.contains(&place.pattern()) {
+                continue;
+            }
+            if values
+                .iter()
+                .any(|value| value.as_array().is_some_and(Vec::is_empty))
+            {
+                continue;
+            }
+            let shared = before_leaves.contains_key(place)
+                && declared(&made.fields).contains(&place.pattern());
+            if shared {
+                tally.expressed_checked += 1;
+                if !after_leaves.contains_key(place) {
+                    self.fail(
+                        "what was not deleted is there",
+                        &[
+                            ("place", place),
+                            ("other", &made.version),
+                            ("after", &after),
+                            details[0],
+                            details[1],
+                            details[2],
+                            details[3],
+                            details[4],
+                        ],
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A leaf, by its identity and the keys of the items that it is in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place(Vec<(Id, Option<String>)>);
+
+impl Place {
+    fn pattern(&self) -> Vec<Id> {
+        self.0.iter().map(|(id, _)| *id).collect()
+    }
+}
+
+fn leaves(fields: &[Field], value: &Value) -> BTreeMap<Place, Vec<Value>> {
+    let mut found = BTreeMap::new();
+    gather(fields, value, &mut Vec::new(), &mut found);
+    found
+}
+
+fn gather(
+    fields: &[Field],
+    value: &Value,
+    at: &mut Vec<(Id, Option<String>)>,
+    found: &mut BTreeMap<Place, Vec<Value>>,
+) {
+    for field in fields {
+        let Some(inner) = value.get(&field.name) else {
+            continue;
+        };
+        match (&field.kind, inner) {
+            (Kind::Object(fields), inner) => gather(fields, inner, at, found),
+            (Kind::Keyed(fields), Value::Array(items)) => {
+                for item in items {
+                    let name = item["name"].as_str().unwrap_or("?").to_owned();
+                    at.push((field.id, Some(name)));
+                    gather(fields, item, at, found);
+                    at.pop();
+                }
+            }
+            (Kind::Map(fields), Value::Object(map)) => {
+                for (name, item) in map {
+                    at.push((field.id, Some(name.clone())));
+                    gather(fields, item, at, found);
+                    at.pop();
+                }
+            }
+            (Kind::Keyed(_) | Kind::Map(_), _) => {}
+            (_, leaf) => {
+                at.push((field.id, None));
+                found
+                    .entry(Place(at.clone()))
+                    .or_default()
+                    .push(leaf.clone());
+                at.pop();
+            }
+        }
+    }
+}
+
+fn declared(fields: &[Field]) -> BTreeSet<Vec<Id>> {
+    let mut found = BTreeSet::new();
+    declare(fields, &|_| true, &mut Vec::new(), &mut found);
+    found
+}
+
+/// The leaves that a closure chooses.
+fn chosen(fields: &[Field], which: &dyn Fn(&Field) -> bool) -> BTreeSet<Vec<Id>> {
+    let mut found = BTreeSet::new();
+    declare(fields, which, &mut Vec::new(), &mut found);
+    found
+}
+
+fn declare(
+    fields: &[Field],
+    which: &dyn Fn(&Field) -> bool,
+    at: &mut Vec<Id>,
+    found: &mut BTreeSet<Vec<Id>>,
+) {
+    for field in fields {
+        match &field.kind {
+            Kind::Object(inner) => declare(inner, which, at, found),
+            Kind::Keyed(inner) | Kind::Map(inner) => {
+                at.push(field.id);
+                declare(inner, which, at, found);
+                at.pop();
+            }
+            _ => {
+                if which(field) {
+                    at.push(field.id);
+                    found.insert(at.clone());
+                    at.pop();
+                }
+            }
+        }
+    }
+}

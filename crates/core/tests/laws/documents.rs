@@ -1,0 +1,178 @@
+//! Random documents of a version, and random edits of a view.
+
+use crate::world::{Field, Kind, World};
+use fastrand::Rng;
+use serde_json::{Map, Value, json};
+
+pub(crate) fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
+    let made = &world.made[number];
+    let mut map = object(&made.fields, rng);
+    for (one, other) in &made.mirrors {
+        // Mostly alike, as they are when they were written by put.
+        if rng.u8(..) < 200 {
+            match map.get(one).cloned() {
+                Some(value) => map.insert(other.clone(), value),
+                None => map.remove(other),
+            };
+        }
+    }
+    if !made.closed && rng.u8(..) < 60 {
+        let name = if rng.bool() {
+            "x1".to_owned()
+        } else {
+            world.names[rng.usize(..world.names.len())].clone()
+        };
+        if made.fields.iter().all(|field| field.name != name) {
+            map.insert(name, scalar(&Kind::Int, rng));
+        }
+    }
+    Value::Object(map)
+}
+
+fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
+    let mut map = Map::new();
+    for field in fields {
+        if field.required || rng.u8(..) < 190 {
+            map.insert(field.name.clone(), value(&field.kind, rng));
+        }
+    }
+    map
+}
+
+const NAMES: [&str; 5] = ["n1", "n2", "n/3", "~", "0"];
+
+fn value(kind: &Kind, rng: &mut Rng) -> Value {
+    match kind {
+        Kind::Object(fields) => Value::Object(object(fields, rng)),
+        Kind::Keyed(fields) => {
+            let mut names = NAMES.to_vec();
+            rng.shuffle(&mut names);
+            names.truncate(rng.usize(0..4));
+            let items = names.iter().map(|name| named(fields, name, rng));
+            Value::Array(items.collect())
+        }
+        Kind::Items(fields) => {
+            let mut items: Vec<_> = (0..rng.usize(0..4))
+                .map(|_| Value::Object(object(fields, rng)))
+                .collect();
+            if items.len() > 1 && rng.u8(..) < 60 {
+                items[1] = items[0].clone();
+            }
+            Value::Array(items)
+        }
+        Kind::Map(fields) => {
+            let mut map = Map::new();
+            for name in NAMES {
+                if rng.u8(..) < 100 {
+                    map.insert(name.to_owned(), Value::Object(object(fields, rng)));
+                }
+            }
+            Value::Object(map)
+        }
+        Kind::List(kind) => (0..rng.usize(0..4)).map(|_| scalar(kind, rng)).collect(),
+        kind => scalar(kind, rng),
+    }
+}
+
+fn named(fields: &[Field], name: &str, rng: &mut Rng) -> Value {
+    let mut map = object(fields, rng);
+    map.insert("name".to_owned(), json!(name));
+    Value::Object(map)
+}
+
+fn scalar(kind: &Kind, rng: &mut Rng) -> Value {
+    let mut one_of = |all: &[&str]| json!(all[rng.usize(..all.len())]);
+    match kind {
+        Kind::Text => one_of(&["", "a", "a:b", ":", "a:b:c", "b:", "8080", "ü"]),
+        Kind::Digits => one_of(&["0", "1", "007", "-5", "8080", "+3"]),
+        Kind::Json(_) => one_of(&["1", " 2", "30 ", "-4", "0"]),
+        Kind::Enum(values) => json!(values[rng.usize(..values.len())]),
+        Kind::Bool => json!(rng.bool()),
+        _ => match rng.u8(0..6) {
+            0 => json!(0),
+            1 => json!(1.0),
+            2 => json!(-7),
+            3 => json!(1_000_000),
+            _ => json!(rng.i32(0..40)),
+        },
+    }
+}
+
+/// An edit of a view that fits the version again.
+pub(crate) fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
+    let made = &world.made[number];
+    let mut body = view.clone();
+    for _ in 0..rng.usize(1..4) {
+        edit_object(&made.fields, &mut body, rng);
+    }
+    if !made.closed && rng.u8(..) < 30 {
+        body["x1"] = json!(rng.u8(0..5));
+    }
+    body
+}
+
+fn edit_object(fields: &[Field], value: &mut Value, rng: &mut Rng) {
+    let Some(map) = value.as_object_mut().filter(|_| !fields.is_empty()) else {
+        return;
+    };
+    let field = &fields[rng.usize(..fields.len())];
+    let Some(inner) = map.get_mut(&field.name) else {
+        map.insert(field.name.clone(), new(field, rng));
+        return;
+    };
+    if !field.required && rng.u8(..) < 80 {
+        map.shift_remove(&field.name);
+    } else if rng.u8(..) < 60 {
+        *inner = new(field, rng);
+    } else {
+        edit_inside(field, inner, rng);
+    }
+}
+
+fn new(field: &Field, rng: &mut Rng) -> Value {
+    value(&field.kind, rng)
+}
+
+fn edit_inside(field: &Field, value: &mut Value, rng: &mut Rng) {
+    match (&field.kind, &mut *value) {
+        (Kind::Object(fields), value) => edit_object(fields, value, rng),
+        (Kind::Keyed(fields) | Kind::Items(fields), Value::Array(items)) => {
+            let keyed = matches!(field.kind, Kind::Keyed(_));
+            edit_list(fields, keyed, items, rng);
+        }
+        (Kind::Map(fields), Value::Object(map)) => {
+            let name = NAMES[rng.usize(..NAMES.len())];
+            match map.get_mut(name) {
+                Some(_) if rng.u8(..) < 110 => {
+                    map.shift_remove(name);
+                }
+                Some(inner) => edit_object(fields, inner, rng),
+                None => {
+                    map.insert(name.to_owned(), Value::Object(object(fields, rng)));
+                }
+            }
+        }
+        (_, value) => *value = new(field, rng),
+    }
+}
+
+fn edit_list(fields: &[Field], keyed: bool, items: &mut Vec<Value>, rng: &mut Rng) {
+    let at = rng.usize(..=items.len());
+    match rng.u8(0..4) {
+        0 => {
+            let name = NAMES[rng.usize(..NAMES.len())];
+            let is_there = items.iter().any(|item| item["name"] == name);
+            if !keyed {
+                items.insert(at, Value::Object(object(fields, rng)));
+            } else if !is_there {
+                items.insert(at, named(fields, name, rng));
+            }
+        }
+        1 if at < items.len() => {
+            items.remove(at);
+        }
+        2 => rng.shuffle(items),
+        _ if at < items.len() => edit_object(fields, &mut items[at], rng),
+        _ => {}
+    }
+}

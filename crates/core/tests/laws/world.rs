@@ -1,0 +1,167 @@
+//! A type with several versions. Every field has an identity that the steps carry along, so that
+//! it is known which field of one version is which of another.
+
+use crate::evolve::evolve;
+use coeval_core::convert::Versions;
+use coeval_core::types::TypeVersion;
+use coeval_core::version::Version;
+use serde_json::{Map, Value, json};
+
+/// The identity of a field, the same in all versions that have it.
+pub(crate) type Id = u32;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Any text, also with separators in it.
+    Text,
+    /// A text with a whole number in it.
+    Digits,
+    /// A text with JSON in it, of this kind.
+    Json(Box<Kind>),
+    /// One of these.
+    Enum(Vec<String>),
+    Int,
+    Bool,
+    Object(Vec<Field>),
+    /// A list of objects with a key, which all have `name`.
+    Keyed(Vec<Field>),
+    /// A list of objects without a key.
+    Items(Vec<Field>),
+    /// A list of scalars.
+    List(Box<Kind>),
+    Map(Vec<Field>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) id: Id,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+    pub(crate) default: Option<Value>,
+    /// Where it is not stored, its value depends on another field.
+    pub(crate) derived: bool,
+    /// It is what other versions have in an item of a list.
+    pub(crate) alias: bool,
+    /// It is made from others, or others from it.
+    pub(crate) family: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) version: Version,
+    pub(crate) parent: Option<usize>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) steps: Vec<Value>,
+    /// Whether the schema forbids what it does not declare.
+    pub(crate) closed: bool,
+    /// Pairs of fields at the top that mirror each other.
+    pub(crate) mirrors: Vec<(String, String)>,
+}
+
+pub(crate) struct World {
+    pub(crate) seed: u64,
+    pub(crate) made: Vec<Made>,
+    pub(crate) versions: Versions,
+    /// All names that some version declares at the top.
+    pub(crate) names: Vec<String>,
+}
+
+pub(crate) fn schema_of(kind: &Kind) -> Value {
+    match kind {
+        Kind::Text | Kind::Digits | Kind::Json(_) => json!({"type": "string"}),
+        Kind::Enum(values) => json!({"type": "string", "enum": values}),
+        Kind::Int => json!({"type": "integer"}),
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::Object(fields) => object(fields, false),
+        Kind::Keyed(fields) => {
+            let mut item = object(fields, false);
+            item["properties"]["name"] = json!({"type": "string"});
+            json!({"type": "array", "items": item})
+        }
+        Kind::Items(fields) => json!({"type": "array", "items": object(fields, false)}),
+        Kind::List(kind) => json!({"type": "array", "items": schema_of(kind)}),
+        Kind::Map(fields) => {
+            json!({"type": "object", "additionalProperties": object(fields, false)})
+        }
+    }
+}
+
+pub(crate) fn object(fields: &[Field], closed: bool) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        let mut schema = schema_of(&field.kind);
+        if let Some(default) = &field.default {
+            schema["default"] = default.clone();
+        }
+        properties.insert(field.name.clone(), schema);
+        if field.required {
+            required.push(json!(field.name));
+        }
+    }
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = Value::Array(required);
+    }
+    if closed {
+        schema["additionalProperties"] = json!(false);
+    }
+    schema
+}
+
+impl World {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let made = evolve(&mut rng);
+        let files = made.iter().map(|one| {
+            let version = one.version.to_string();
+            let mut spec = json!({
+                "vendor": "acme", "nss": "thing", "version": version,
+                "schema": object(&one.fields, one.closed),
+            });
+            if let (Some(parent), false) = (one.parent, one.steps.is_empty()) {
+                let from = made[parent].version.to_string();
+                spec["conversion"] = json!({"from": from, "steps": one.steps});
+            }
+            let name = format!("acme:thing:{version}");
+            let file =
+                json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
+            let read = TypeVersion::parse(&file.to_string());
+            std::sync::Arc::new(read.unwrap_or_else(|error| {
+                let problems: Vec<_> = error.problems().map(ToString::to_string).collect();
+                panic!("world {seed}: {problems:?}\n{file:#}")
+            }))
+        });
+        let versions = Versions::new(files.collect());
+        let versions = versions.unwrap_or_else(|error| panic!("world {seed}: {error}"));
+        let names = made
+            .iter()
+            .flat_map(|one| one.fields.iter().map(|field| field.name.clone()));
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names.dedup();
+        Self {
+            seed,
+            names,
+            versions,
+            made,
+        }
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let mut text = String::new();
+        for one in &self.made {
+            let parent = one
+                .parent
+                .map(|parent| self.made[parent].version.to_string());
+            text.push_str(&format!(
+                "{} from {parent:?}: {}\n  {}\n",
+                one.version,
+                Value::Array(one.steps.clone()),
+                object(&one.fields, one.closed)
+            ));
+        }
+        text
+    }
+}
