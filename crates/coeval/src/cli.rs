@@ -3,6 +3,7 @@
 use crate::errors::ErrorsOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
+use crate::type_commands::TypeOptions;
 use clap::{Parser, Subcommand};
 
 /// A control plane for resources whose schema never stops changing.
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Serve(Box<ServeOptions>),
     /// Look after a store: check, backup, restore, export, import, adopt, compact
     Store(StoreOptions),
+    /// Work with type files: explain
+    Type(TypeOptions),
     /// List the error codes, or explain one
     Errors(ErrorsOptions),
 }

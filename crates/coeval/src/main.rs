@@ -9,6 +9,7 @@ mod serve;
 mod store_address;
 mod store_commands;
 mod telemetry;
+mod type_commands;
 
 use clap::ArgMatches;
 use cli::{Cli, Command};
@@ -41,6 +42,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     match cli.command {
         Command::Serve(options) => serve::run(&options, matches).await,
         Command::Store(options) => store_commands::run(options, matches).await,
+        Command::Type(options) => type_commands::run(options),
         Command::Errors(options) => errors::run(&options),
     }
 }

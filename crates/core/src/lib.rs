@@ -4,8 +4,10 @@
 //! - [`decide`]: what a read or a write at some version means
 //! - [`convert`]: conversions between the versions of a type, and writes at any of them
 //! - [`types`]: type versions: their file, their schema, what they declare
+//! - [`examples`]: documents that fit a schema, and edits that keep them fitting
 
 pub mod convert;
 pub mod decide;
+pub mod examples;
 pub mod types;
 pub mod version;

@@ -14,3 +14,4 @@ mod stopping;
 mod stores;
 mod support;
 mod tls;
+mod types;

@@ -52,7 +52,7 @@ impl Align<'_> {
         }
         let mut notes = Vec::new();
         for mut note in std::mem::take(&mut margin.notes) {
-            if self.holds(old, new, &mut note, &margin.keys)? {
+            if self.holds(old, new, &mut note)? {
                 notes.push(note);
             } else {
                 self.drop_note(note, at);
@@ -114,22 +114,14 @@ impl Align<'_> {
         Ok(())
     }
 
-    fn holds(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        note: &mut Note,
-        inside: &BTreeMap<String, Margin>,
-    ) -> Result<bool, Refusal> {
+    fn holds(&mut self, old: &Value, new: &Value, note: &mut Note) -> Result<bool, Refusal> {
         Ok(match note.holds {
             Holds::There => kind(old) == kind(new),
             Holds::Same => same(old, new),
+            // The key is that of the step, and may be another field's here; what counts is that
+            // nothing appears under it.
             Holds::Absent => match (new, &note.key) {
-                (Value::Object(map), Some(key)) => map.get(key).is_none_or(|value| {
-                    // A default that the view filled in and the body returns is still absent.
-                    let filled = inside.get(key).is_some_and(|one| one.has_note(By::Filled));
-                    filled && old.get(key).is_some_and(|old| same(old, value))
-                }),
+                (Value::Object(map), Some(key)) => !map.contains_key(key) || old.get(key).is_some(),
                 _ => false,
             },
             Holds::Parsed => {

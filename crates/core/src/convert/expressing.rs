@@ -167,7 +167,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                     return true;
                 };
                 if run.there {
-                    let note = Note::new(By::Filled, Holds::Absent);
+                    let note = Note::new(By::Filled, Holds::There);
                     returning.push(note.key(key).value(value));
                 }
                 false

@@ -111,8 +111,8 @@ impl<'s> Compiler<'s> {
     }
 
     fn read_object(&mut self, id: Id, part: &mut Part, schema: &'s Map<String, Value>) {
-        // Marks and defaults count beside a reference too, where old drafts ignore all else:
-        // a mark that is ignored would show a secret.
+        // Marks, defaults and descriptions count beside a reference too, where old drafts ignore
+        // all else: a mark that is ignored would show a secret.
         if let Some(marks) = schema.get("x-vcloud-restricted") {
             match Restriction::parse(marks) {
                 Ok(restriction) => part.restriction = restriction,
@@ -123,6 +123,8 @@ impl<'s> Compiler<'s> {
             }
         }
         part.default = schema.get("default").cloned();
+        let description = schema.get("description").and_then(Value::as_str);
+        part.description = description.map(str::to_owned);
         self.read_identity(id, part, schema);
         for keyword in ["$ref", "$recursiveRef", "$dynamicRef"] {
             if let Some(Value::String(reference)) = schema.get(keyword) {
@@ -218,6 +220,11 @@ impl<'s> Compiler<'s> {
         part.choices.retain(|choice| !choice.is_empty());
         part.types = Types::of(schema.get("type"));
         let listed = schema.get("enum").and_then(Value::as_array);
+        let constant = schema.get("const").map(std::slice::from_ref);
+        for values in [listed.map(Vec::as_slice), constant].into_iter().flatten() {
+            part.types = part.types.both(Types::of_values(values));
+            part.values = Some(values.to_vec());
+        }
         let listed = listed.map(|values| values.contains(&Value::Null));
         let constant = schema.get("const").map(Value::is_null);
         part.null_listed = match (listed, constant) {

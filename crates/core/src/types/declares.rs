@@ -6,14 +6,16 @@ use super::pointer::{PathPattern, Step, tokens};
 use super::restriction::Restriction;
 use super::schema::Schema;
 use super::shape::{Shape, under_key};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A declared field, or every item or value of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeclaredPath {
+pub struct DeclaredPath<'s> {
     /// Where.
     pub path: PathPattern,
-    /// The JSON types that it can have.
+    /// The JSON types that it can have; `integer` where only whole numbers fit. Where alternatives
+    /// differ, all that they allow.
     pub types: Vec<&'static str>,
     /// Anything may be inside, and all of it counts as declared.
     pub free: bool,
@@ -21,13 +23,23 @@ pub struct DeclaredPath {
     pub repeats: bool,
     /// Its marks, those of the fields around it included.
     pub restriction: Restriction,
+    /// Whether the object around it must have it. What only an alternative requires is not.
+    pub required: bool,
+    /// What it is filled with where it is required and missing.
+    pub default: Option<&'s Value>,
+    /// The only values that fit, where the schema lists them.
+    pub values: Option<&'s [Value]>,
+    /// The schema's own words.
+    pub description: Option<&'s str>,
 }
 
 /// All declared paths, as far as the walk went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeclaredPaths {
+pub struct DeclaredPaths<'s> {
+    /// The content as a whole; its path has no steps.
+    pub whole: DeclaredPath<'s>,
     /// Parents before their children, in the author's order.
-    pub paths: Vec<DeclaredPath>,
+    pub paths: Vec<DeclaredPath<'s>>,
     /// Whether there are no others.
     pub complete: bool,
 }
@@ -103,18 +115,25 @@ impl Schema {
 
     /// Every declared path. A schema that refers to itself is walked once on each way down.
     #[must_use]
-    pub fn declared_paths(&self) -> DeclaredPaths {
+    pub fn declared_paths(&self) -> DeclaredPaths<'_> {
+        let place = Place {
+            ids: vec![0],
+            sure: vec![0],
+        };
         let mut walk = Walk {
             shape: &self.shape,
             steps: Vec::new(),
             above: Vec::new(),
-            found: DeclaredPaths {
-                paths: Vec::new(),
-                complete: true,
-            },
+            paths: Vec::new(),
+            complete: true,
         };
-        walk.inside(vec![0], Restriction::default());
-        walk.found
+        let whole = walk.declared(&place, Restriction::default(), false);
+        walk.inside(place, whole.restriction);
+        DeclaredPaths {
+            whole,
+            paths: walk.paths,
+            complete: walk.complete,
+        }
     }
 }
 
@@ -155,9 +174,10 @@ fn maps_and_items(part: &Part) -> Vec<Id> {
     ids
 }
 
+/// The types of a value to which all of these apply.
 fn types_of(shape: &Shape, ids: &[Id]) -> Types {
-    let certain = shape.certain(ids).into_iter().map(|part| part.types);
-    certain.fold(Types::ANY, Types::both)
+    let types = ids.iter().map(|id| shape.types_at(*id));
+    types.fold(Types::ANY, Types::both)
 }
 
 /// Whether anything may be inside, without a word about it.
@@ -172,56 +192,118 @@ pub(crate) fn is_free(shape: &Shape, ids: &[Id]) -> bool {
         && parts.iter().any(|part| container(part.types))
 }
 
+/// The schemas of a field.
+struct Place {
+    /// Those that may apply.
+    ids: Vec<Id>,
+    /// Those of them that do, whatever the content; sorted.
+    sure: Vec<Id>,
+}
+
+impl Place {
+    /// What fits all that apply for certain and some of the others.
+    fn types(&self, shape: &Shape) -> Types {
+        let (sure, unsure): (Vec<Id>, Vec<Id>) = self
+            .ids
+            .iter()
+            .partition(|id| self.sure.binary_search(id).is_ok());
+        let any_of = |ids: &[Id]| {
+            let types = ids.iter().map(|id| shape.types_at(*id));
+            types.fold(Types::NONE, Types::either)
+        };
+        if unsure.is_empty() {
+            return types_of(shape, &sure);
+        }
+        let left = types_of(shape, &sure).both(any_of(&unsure));
+        if left == Types::NONE {
+            return any_of(&self.ids);
+        }
+        left
+    }
+}
+
 struct Walk<'s> {
     shape: &'s Shape,
     steps: Vec<Step>,
     above: Vec<Vec<Id>>,
-    found: DeclaredPaths,
+    paths: Vec<DeclaredPath<'s>>,
+    complete: bool,
 }
 
-impl Walk<'_> {
-    fn inside(&mut self, ids: Vec<Id>, around: Restriction) {
-        let parts = self.shape.possible(&ids);
-        self.above.push(ids);
+impl<'s> Walk<'s> {
+    fn inside(&mut self, place: Place, around: Restriction) {
+        let parts = self.shape.possible(&place.ids);
+        let certain = self.shape.certain(&place.sure);
+        self.above.push(place.ids);
         let mut names: Vec<&String> = parts.iter().flat_map(|part| &part.names).collect();
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(*name));
         for name in names {
-            let ids = under_key(&parts, name);
-            self.visit(Step::Key(name.clone()), ids, around);
+            let inner = Place {
+                ids: under_key(&parts, name),
+                sure: under_key(&certain, name),
+            };
+            let required = certain.iter().any(|part| part.required.contains(name));
+            self.visit(Step::Key(name.clone()), inner, around, required);
         }
         let mut rest: Vec<_> = parts.iter().flat_map(|part| maps_and_items(part)).collect();
         rest.sort_unstable();
         rest.dedup();
         if !rest.is_empty() {
-            self.visit(Step::Every, rest, around);
+            let mut sure: Vec<_> = certain
+                .iter()
+                .filter_map(|part| of_all_inside(part))
+                .collect();
+            sure.sort_unstable();
+            let inner = Place { ids: rest, sure };
+            self.visit(Step::Every, inner, around, false);
         }
         self.above.pop();
     }
 
-    fn visit(&mut self, step: Step, ids: Vec<Id>, around: Restriction) {
-        if self.found.paths.len() >= DECLARED_PATHS || self.steps.len() >= CONTENT_DEPTH {
-            self.found.complete = false;
+    fn visit(&mut self, step: Step, place: Place, around: Restriction, required: bool) {
+        if self.paths.len() >= DECLARED_PATHS || self.steps.len() >= CONTENT_DEPTH {
+            self.complete = false;
             return;
         }
-        let parts = self.shape.possible(&ids);
+        let parts = self.shape.possible(&place.ids);
         if parts.iter().all(|part| part.never) {
             return;
         }
-        let marks = parts.iter().map(|part| part.restriction);
-        let restriction = marks.fold(around, Restriction::and);
-        let repeats = self.above.contains(&ids);
         self.steps.push(step);
-        self.found.paths.push(DeclaredPath {
-            path: PathPattern::of(self.steps.clone()),
-            types: types_of(self.shape, &ids).names(),
-            free: is_free(self.shape, &ids),
-            repeats,
-            restriction,
-        });
+        let found = self.declared(&place, around, required);
+        let (repeats, restriction) = (found.repeats, found.restriction);
+        self.paths.push(found);
         if !repeats {
-            self.inside(ids, restriction);
+            self.inside(place, restriction);
         }
         self.steps.pop();
+    }
+
+    fn declared(&self, place: &Place, around: Restriction, required: bool) -> DeclaredPath<'s> {
+        let shape = self.shape;
+        let parts = shape.possible(&place.ids);
+        let marks = parts.iter().map(|part| part.restriction);
+        let values = shape.nearest(&place.sure, |part| part.values.as_ref());
+        let description = shape.nearest(&place.sure, |part| part.description.as_ref());
+        DeclaredPath {
+            path: PathPattern::of(self.steps.clone()),
+            types: place.types(shape).names(),
+            free: is_free(shape, &place.ids),
+            repeats: self.above.contains(&place.ids),
+            restriction: marks.fold(around, Restriction::and),
+            required,
+            default: shape.nearest(&place.sure, |part| part.default.as_ref()),
+            values: values.map(Vec::as_slice),
+            description: description.map(String::as_str),
+        }
+    }
+}
+
+/// The schema that every item or value has, if it is one for all.
+fn of_all_inside(part: &Part) -> Option<Id> {
+    match maps_and_items(part).as_slice() {
+        [only] => Some(*only),
+        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Filling of required fields that are missing, from the schema's defaults.
 
 use super::limits::{CONTENT_DEPTH, FILLED};
+use super::nulls::without_absent_at;
 use super::part::{Id, Part};
 use super::pointer::child;
 use super::schema::Schema;
@@ -49,19 +50,34 @@ impl Schema {
         };
         let mut content = stripped.unwrap_or(content);
         let mut filled = Vec::new();
-        fill(&self.shape, &[0], &mut content, "", 0, &mut filled)?;
-        Ok(Filled { content, filled })
+        loop {
+            let before = filled.clone();
+            fill(&self.shape, &[0], &mut content, "", 0, &mut filled)?;
+            // A default can be an absent null or have some inside: then nothing was filled there.
+            let Cow::Owned(stripped) = self.without_absent(&content) else {
+                return Ok(Filled { content, filled });
+            };
+            content = stripped;
+            filled.retain(|pointer| content.pointer(pointer).is_some());
+            if filled == before {
+                return Ok(Filled { content, filled });
+            }
+        }
     }
 }
 
 impl Schema {
-    /// The default of a property, with the defaults that it needs itself; none if they have no end.
+    /// The default of a property, with the defaults that it needs itself; none if they have no end,
+    /// or if it is a null that counts as absent.
     pub(crate) fn full_default(&self, parts: &[&Part], name: &str) -> Option<Value> {
         let mut value = default_of(&self.shape, parts, name)?.clone();
         let ids = under_key(parts, name);
+        if value.is_null() && !ids.iter().all(|id| self.shape.takes_null_at(*id)) {
+            return None;
+        }
         let mut filled = Vec::new();
         fill(&self.shape, &ids, &mut value, "", 0, &mut filled).ok()?;
-        Some(value)
+        Some(without_absent_at(&self.shape, &ids, value))
     }
 }
 
@@ -119,13 +135,7 @@ fn has_inside(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-/// The first default on the way through references: what is said nearest to the field wins.
 fn default_of<'s>(shape: &'s Shape, parts: &[&Part], name: &str) -> Option<&'s Value> {
     let ids = under_key(parts, name);
-    let own = ids
-        .iter()
-        .filter_map(|id| shape.part(*id)?.default.as_ref());
-    let certain = shape.certain(&ids);
-    let found = own.chain(certain.into_iter().filter_map(|part| part.default.as_ref()));
-    found.into_iter().next()
+    shape.nearest(&ids, |part| part.default.as_ref())
 }

@@ -27,6 +27,16 @@ impl Schema {
     }
 }
 
+/// The same for a value that has these schemas.
+pub(crate) fn without_absent_at(shape: &Shape, ids: &[Id], value: Value) -> Value {
+    let place = Place {
+        certain: ids.to_vec(),
+        possible: ids.to_vec(),
+    };
+    let stripped = (!deeper_than(&value, CONTENT_DEPTH)).then(|| strip(shape, &place, &value, 0));
+    stripped.flatten().unwrap_or(value)
+}
+
 struct Place {
     certain: Vec<Id>,
     possible: Vec<Id>,

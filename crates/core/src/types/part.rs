@@ -20,24 +20,30 @@ pub(crate) enum Additional {
     Each(Id),
 }
 
-/// JSON types as bits.
+/// JSON types as bits. Whole numbers have one of their own, and `number` is both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Types(u8);
 
 impl Types {
-    pub(crate) const ANY: Self = Self(0x3f);
+    pub(crate) const ANY: Self = Self(0x7f);
+    pub(crate) const NONE: Self = Self(0);
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const OBJECT: Self = Self(2);
     pub(crate) const ARRAY: Self = Self(4);
+    const STRING: Self = Self(8);
+    const WHOLE: Self = Self(16);
+    const BROKEN: Self = Self(64);
+    const BOOLEAN: Self = Self(32);
 
     pub(crate) fn of(keyword: Option<&Value>) -> Self {
         let bit = |word: &Value| match word.as_str() {
             Some("null") => Self::NULL.0,
             Some("object") => Self::OBJECT.0,
             Some("array") => Self::ARRAY.0,
-            Some("string") => 8,
-            Some("number" | "integer") => 16,
-            Some("boolean") => 32,
+            Some("string") => Self::STRING.0,
+            Some("integer") => Self::WHOLE.0,
+            Some("number") => Self::WHOLE.0 | Self::BROKEN.0,
+            Some("boolean") => Self::BOOLEAN.0,
             _ => 0,
         };
         match keyword {
@@ -45,6 +51,22 @@ impl Types {
             Some(Value::Array(words)) => Self(words.iter().map(bit).fold(0, |a, b| a | b)),
             Some(word) => Self(bit(word)),
         }
+    }
+
+    /// Of the only values that fit, where a schema lists them.
+    pub(crate) fn of_values(values: &[Value]) -> Self {
+        let of_one = |value: &Value| match value {
+            Value::Null => Self::NULL,
+            Value::Object(_) => Self::OBJECT,
+            Value::Array(_) => Self::ARRAY,
+            Value::String(_) => Self::STRING,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) if number.as_f64().is_some_and(|n| n.fract() != 0.0) => {
+                Self::BROKEN
+            }
+            Value::Number(_) => Self::WHOLE,
+        };
+        values.iter().map(of_one).fold(Self::NONE, Self::either)
     }
 
     pub(crate) const fn has(self, other: Self) -> bool {
@@ -55,14 +77,27 @@ impl Types {
         Self(self.0 & other.0)
     }
 
-    /// Their names.
+    pub(crate) const fn either(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Their names; `integer` where only whole numbers fit.
     pub(crate) fn names(self) -> Vec<&'static str> {
-        let all = ["null", "object", "array", "string", "number", "boolean"];
-        let numbered = all.into_iter().enumerate();
-        numbered
-            .filter(|(bit, _)| self.0 & (1 << bit) != 0)
-            .map(|(_, name)| name)
-            .collect()
+        let number = if self.has(Self::BROKEN) {
+            "number"
+        } else {
+            "integer"
+        };
+        let named = [
+            (Self::NULL, "null"),
+            (Self::OBJECT, "object"),
+            (Self::ARRAY, "array"),
+            (Self::STRING, "string"),
+            (Self::WHOLE.either(Self::BROKEN), number),
+            (Self::BOOLEAN, "boolean"),
+        ];
+        let present = named.into_iter().filter(|(bits, _)| self.has(*bits));
+        present.map(|(_, name)| name).collect()
     }
 }
 
@@ -73,7 +108,10 @@ pub(crate) struct Part {
     pub(crate) pointer: String,
     /// `false`: nothing fits.
     pub(crate) never: bool,
+    /// What `type`, `enum` and `const` leave.
     pub(crate) types: Types,
+    /// What `enum` or `const` lists.
+    pub(crate) values: Option<Vec<Value>>,
     /// What `enum` and `const` say of null; `None` where they are absent.
     pub(crate) null_listed: Option<bool>,
     /// In the author's order.
@@ -90,6 +128,7 @@ pub(crate) struct Part {
     pub(crate) items: Option<Id>,
     pub(crate) required: Vec<String>,
     pub(crate) default: Option<Value>,
+    pub(crate) description: Option<String>,
     pub(crate) restriction: Restriction,
     /// `$ref` and `allOf`: they always apply, to the same value.
     pub(crate) always: Vec<Id>,
@@ -111,6 +150,7 @@ impl Part {
             pointer,
             never: false,
             types: Types::ANY,
+            values: None,
             null_listed: None,
             names: Vec::new(),
             properties: HashMap::new(),
@@ -122,6 +162,7 @@ impl Part {
             items: None,
             required: Vec::new(),
             default: None,
+            description: None,
             restriction: Restriction::default(),
             always: Vec::new(),
             choices: Vec::new(),

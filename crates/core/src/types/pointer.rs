@@ -99,6 +99,13 @@ impl PathPattern {
         &self.0
     }
 
+    /// Whether it names every place that the other names.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        let covers = |(own, other): (&Step, &Step)| own == other || *own == Step::Every;
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(covers)
+    }
+
     /// The places in a document that it names, with their pointers, in the document's order.
     #[must_use]
     pub fn find<'v>(&self, document: &'v Value) -> Vec<(String, &'v Value)> {
@@ -166,6 +173,16 @@ mod tests {
             ["/nodes/0", "/nodes/1", "/nodes/2", "/a~1b/~0"]
         );
         assert!(find("/nodes/x").is_empty());
+    }
+
+    #[test]
+    fn a_pattern_covers_what_names_the_same_places_or_fewer() {
+        let covers = |own: &str, other: &str| {
+            let read = |text| PathPattern::parse(text).unwrap();
+            read(own).covers(&read(other))
+        };
+        assert!(covers("/a/*", "/a/*") && covers("/a/*", "/a/b") && covers("/*/*", "/a/b"));
+        assert!(!covers("/a/b", "/a/*") && !covers("/a", "/a/b") && !covers("/a/b", "/a"));
     }
 
     #[test]

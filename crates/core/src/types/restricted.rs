@@ -49,7 +49,7 @@ impl Schema {
 
     /// The declared fields that carry a mark of their own or of a field around them.
     #[must_use]
-    pub fn restricted_paths(&self) -> Vec<DeclaredPath> {
+    pub fn restricted_paths(&self) -> Vec<DeclaredPath<'_>> {
         let mut paths = self.declared_paths().paths;
         paths.retain(|path| path.restriction != Restriction::default());
         paths

@@ -1,6 +1,7 @@
 //! Who may see a field: the classes of `x-vcloud-restricted`.
 
 use serde_json::Value;
+use std::fmt;
 
 /// How widely a field is seen, and by whom it is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +13,17 @@ pub enum Visibility {
     Protected,
     /// Reading and writing need full control.
     Private,
+}
+
+/// The word in a schema.
+impl fmt::Display for Visibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Public => "public",
+            Self::Protected => "protected",
+            Self::Private => "private",
+        })
+    }
 }
 
 /// The marks of a field, those of the fields around it included.
@@ -88,6 +100,18 @@ mod tests {
         );
         assert!(Visibility::Private > Visibility::Protected);
         assert!(Visibility::Protected > Visibility::Public);
+    }
+
+    #[test]
+    fn a_class_is_printed_as_it_is_read() {
+        for visibility in [
+            Visibility::Public,
+            Visibility::Protected,
+            Visibility::Private,
+        ] {
+            let read = Restriction::parse(&json!(visibility.to_string())).unwrap();
+            assert_eq!(read.visibility, visibility);
+        }
     }
 
     #[test]

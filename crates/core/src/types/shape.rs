@@ -17,6 +17,8 @@ pub(crate) struct Shape {
     certain: Vec<Vec<Id>>,
     /// For each part: those and all that may apply with it.
     possible: Vec<Vec<Id>>,
+    /// The JSON types that fit, as far as these and alternatives say.
+    types: Vec<Types>,
     /// Whether null fits.
     null: Vec<bool>,
     /// Whether a part is reached from itself.
@@ -33,6 +35,7 @@ impl Shape {
         let mut shape = Self {
             certain: vec![Vec::new(); parts.len()],
             possible: vec![Vec::new(); parts.len()],
+            types: vec![Types::ANY; parts.len()],
             null: vec![true; parts.len()],
             recursive,
             explosive: arrivals.is_none_or(|arrivals| arrivals > QUIET),
@@ -81,13 +84,26 @@ impl Shape {
         let certain = union(&self.certain, &mut part.always.iter().copied());
         let declared = part.always.iter().chain(part.choices.iter().flatten());
         let possible = union(&self.possible, &mut declared.chain(&part.under).copied());
+        let types = self.types_left(part);
         let null = self.takes_null(part);
         set(work, id, total);
         set(chain, id, longest);
         set(&mut self.certain, id, certain);
         set(&mut self.possible, id, possible);
+        set(&mut self.types, id, types);
         set(&mut self.null, id, null);
         Ok(())
+    }
+
+    fn types_left(&self, part: &Part) -> Types {
+        if part.never {
+            return Types::NONE;
+        }
+        let of = |id: &Id| self.types_at(*id);
+        let always = part.always.iter().map(of);
+        let choices = part.choices.iter();
+        let choices = choices.map(|choice| choice.iter().map(of).fold(Types::NONE, Types::either));
+        always.chain(choices).fold(part.types, Types::both)
     }
 
     /// Only these keywords speak of null. A condition is taken as met in the way that allows more.
@@ -109,6 +125,10 @@ impl Shape {
         &self.parts
     }
 
+    pub(crate) fn types_at(&self, id: Id) -> Types {
+        self.types.get(id).copied().unwrap_or(Types::ANY)
+    }
+
     pub(crate) fn takes_null_at(&self, id: Id) -> bool {
         self.null.get(id).copied().unwrap_or(true)
     }
@@ -121,6 +141,16 @@ impl Shape {
     /// All parts that may apply where those given do.
     pub(crate) fn possible(&self, ids: &[Id]) -> Vec<&Part> {
         self.gather(&self.possible, ids)
+    }
+
+    /// The first thing said on the way through references: what stands nearest to the field wins.
+    pub(crate) fn nearest<'s, T>(
+        &'s self,
+        ids: &[Id],
+        said: impl Fn(&'s Part) -> Option<&'s T>,
+    ) -> Option<&'s T> {
+        let own = ids.iter().find_map(|id| said(self.parts.get(*id)?));
+        own.or_else(|| self.certain(ids).into_iter().find_map(said))
     }
 
     fn gather(&self, groups: &[Vec<Id>], ids: &[Id]) -> Vec<&Part> {

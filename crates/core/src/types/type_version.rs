@@ -49,6 +49,16 @@ pub enum Skew {
     Strict,
 }
 
+/// As in a file.
+impl fmt::Display for Skew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Merge => "merge",
+            Self::Strict => "strict",
+        })
+    }
+}
+
 /// How content comes from the parent version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
@@ -85,6 +95,19 @@ impl Hook {
             "PostDelete" => Some(Self::PostDelete),
             _ => None,
         }
+    }
+}
+
+/// As in a file.
+impl fmt::Display for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PreCreate => "PreCreate",
+            Self::PostCreate => "PostCreate",
+            Self::PostUpdate => "PostUpdate",
+            Self::PreDelete => "PreDelete",
+            Self::PostDelete => "PostDelete",
+        })
     }
 }
 

@@ -13,6 +13,7 @@ mod crates;
 mod documents;
 mod duplicates;
 mod files;
+mod fuzz;
 mod licences;
 mod readme;
 mod tour;

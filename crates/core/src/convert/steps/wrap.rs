@@ -32,8 +32,11 @@ impl Wrap {
 
     fn wrap(&self, tree: &mut Tree, run: &Run) {
         let way = Way::Forward;
+        let empty = self.empty(tree);
         let Some(mut field) = tree.take(&self.path) else {
-            self.bring_back_empty(tree);
+            if let Some(empty) = empty {
+                tree.place(&self.path, empty);
+            }
             return;
         };
         if let Some(note) = field.margin.take_note(self.id.uses(way, What::Original)) {
@@ -64,16 +67,16 @@ impl Wrap {
         tree.place(&self.path, Tree { value, margin });
     }
 
-    fn bring_back_empty(&self, tree: &mut Tree) {
+    /// The empty list that is remembered for a field that is absent.
+    fn empty(&self, tree: &mut Tree) -> Option<Tree> {
         let (parents, key) = self.path.split();
-        let around = tree.margin.get_mut(parents);
-        if let Some(note) =
-            around.and_then(|margin| self.id.take_note_on(margin, Way::Forward, What::Field, key))
-        {
-            let value = note.value.unwrap_or_default();
-            let margin = note.margin;
-            tree.place(&self.path, Tree { value, margin });
-        }
+        let around = tree.margin.get_mut(parents)?;
+        let note = self
+            .id
+            .take_note_on(around, Way::Forward, What::Field, key)?;
+        let value = note.value?;
+        let margin = note.margin;
+        Some(Tree { value, margin })
     }
 
     fn unwrap(&self, tree: &mut Tree) {

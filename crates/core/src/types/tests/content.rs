@@ -155,6 +155,30 @@ fn a_default_beside_a_reference_is_nearer_than_the_one_behind_it() {
 }
 
 #[test]
+fn a_default_that_is_an_absent_null_fills_nothing() {
+    let schema = schema(json!({
+        "required": ["word", "maybe", "net"],
+        "properties": {
+            "word": {"enum": ["a"], "default": null},
+            "maybe": {"type": ["string", "null"], "default": null},
+            "net": {
+                "default": {"cidr": null, "mask": null},
+                "required": ["cidr"],
+                "properties": {"cidr": {"type": "string", "default": "10.0.0.0/8"}, "mask": {"type": "string"}},
+            },
+        },
+    }));
+    let filled = schema.fill_defaults(json!({})).unwrap();
+    assert_eq!(
+        filled.content,
+        json!({"maybe": null, "net": {"cidr": "10.0.0.0/8"}})
+    );
+    assert_eq!(filled.filled, ["/maybe", "/net", "/net/cidr"]);
+    let again = schema.fill_defaults(filled.content.clone()).unwrap();
+    assert_eq!((again.content, again.filled), (filled.content, vec![]));
+}
+
+#[test]
 fn defaults_that_need_themselves_are_refused_and_don_t_run_for_ever() {
     for names in [vec!["a"], vec!["a", "b"]] {
         let properties: serde_json::Map<_, _> = names

@@ -1,4 +1,5 @@
 use super::schema;
+use crate::types::Visibility;
 use serde_json::json;
 
 #[test]
@@ -115,10 +116,142 @@ fn a_walk_that_would_not_end_is_cut_and_says_so() {
         definitions.insert(format!("d{level}"), json!({"properties": properties}));
     }
     definitions.insert("d4".to_owned(), json!({"type": "string"}));
-    let all = schema(
-        json!({"definitions": definitions, "properties": {"a": {"$ref": "#/definitions/d0"}}}),
-    )
-    .declared_paths();
+    let properties = json!({"a": {"$ref": "#/definitions/d0"}});
+    let schema = schema(json!({"definitions": definitions, "properties": properties}));
+    let all = schema.declared_paths();
     assert!(!all.complete);
     assert_eq!(all.paths.len(), crate::types::limits::DECLARED_PATHS);
+}
+
+#[test]
+fn a_declared_path_says_what_the_schema_says_of_it() {
+    let schema = schema(json!({
+        "description": "An app.",
+        "required": ["kind", "size", "nodes"],
+        "properties": {
+            "kind": {"$ref": "#/definitions/kind", "description": "Nearest."},
+            "size": {"allOf": [{"type": "integer", "default": 2}], "default": 1},
+            "note": {"default": null},
+            "nodes": {"type": "array", "items": {"required": ["name"], "description": "One.", "properties": {"name": {"const": "n"}}}},
+        },
+        "definitions": {"kind": {"enum": ["a", "b"], "default": "a", "description": "Far."}}
+    }));
+    let all = schema.declared_paths();
+    assert_eq!(all.whole.description, Some("An app."));
+    assert_eq!(all.whole.path.to_string(), "");
+    let told: Vec<_> = all
+        .paths
+        .iter()
+        .map(|one| {
+            let default = one.default.map(ToString::to_string);
+            let values = one.values.map(|values| json!(values).to_string());
+            (
+                one.path.to_string(),
+                one.types.join("|"),
+                one.required,
+                default.unwrap_or_default(),
+                values.unwrap_or_default(),
+                one.description.unwrap_or_default(),
+            )
+        })
+        .collect();
+    let row = |path: &str, types: &str, required, default: &str, values: &str, words| {
+        let owned = str::to_owned;
+        let (default, values) = (owned(default), owned(values));
+        (owned(path), owned(types), required, default, values, words)
+    };
+    let any = "null|object|array|string|number|boolean";
+    assert_eq!(
+        told,
+        [
+            row(
+                "/kind",
+                "string",
+                true,
+                r#""a""#,
+                r#"["a","b"]"#,
+                "Nearest."
+            ),
+            row("/size", "integer", true, "1", "", ""),
+            row("/note", any, false, "null", "", ""),
+            row("/nodes", "array", true, "", "", ""),
+            row("/nodes/*", any, false, "", "", "One."),
+            row("/nodes/*/name", "string", true, "", r#"["n"]"#, ""),
+        ]
+    );
+}
+
+#[test]
+fn what_only_an_alternative_says_is_neither_required_nor_a_default() {
+    let schema = schema(json!({"oneOf": [
+        {"required": ["a"], "properties": {"a": {"type": "string", "default": "x", "description": "A text."}}},
+        {"properties": {"a": {"type": "object", "required": ["b"], "properties": {"b": {"enum": [1, 2]}}}}},
+    ]}));
+    for one in schema.declared_paths().paths {
+        assert!(!one.required, "{}", one.path);
+        assert_eq!((one.default, one.description), (None, None), "{}", one.path);
+    }
+}
+
+#[test]
+fn types_are_those_of_the_schema_its_references_and_its_alternatives() {
+    for (source, expected) in [
+        (json!({"type": ["string", "null"]}), "null|string"),
+        (json!({"type": ["integer", "number"]}), "number"),
+        (
+            json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}),
+            "string|integer",
+        ),
+        (
+            json!({"type": "number", "oneOf": [{"type": "integer"}, {"type": "string"}]}),
+            "integer",
+        ),
+        (json!({"enum": ["a", 1, null]}), "null|string|integer"),
+        (json!({"enum": [1, 2.5]}), "number"),
+        (json!({"const": 2.0}), "integer"),
+        (
+            json!({"allOf": [{"type": "string"}, {"type": "object"}]}),
+            "",
+        ),
+    ] {
+        let schema = schema(json!({"properties": {"a": source}}));
+        let all = schema.declared_paths();
+        assert_eq!(all.paths[0].types.join("|"), expected, "{source}");
+    }
+    let tuple = schema(json!({"items": [{"type": "string"}, {"type": "integer"}]}));
+    assert_eq!(tuple.declared_paths().paths[0].types, ["string", "integer"]);
+    let either = schema(json!({"anyOf": [
+        {"properties": {"a": {"type": "string"}}},
+        {"properties": {"a": {"type": "object", "properties": {"b": {}}}}},
+    ]}));
+    assert_eq!(either.declared_paths().paths[0].types, ["object", "string"]);
+}
+
+#[test]
+fn nothing_is_inside_of_what_is_no_object_and_no_list() {
+    let schema = schema(json!({"properties": {
+        "text": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        "word": {"enum": ["a", "b"]},
+        "maybe": {"anyOf": [{"type": "object"}, {"type": "string"}]},
+    }}));
+    assert!(!schema.declares("/text/a") && !schema.declares("/word/a"));
+    assert!(schema.declares("/maybe/a"));
+}
+
+#[test]
+fn a_mark_on_the_whole_content_is_a_mark_on_every_field() {
+    let schema = schema(json!({
+        "x-vcloud-restricted": "private",
+        "properties": {"a": {"properties": {"b": {"x-vcloud-restricted": "secure"}}}},
+    }));
+    let all = schema.declared_paths();
+    let marks = [&all.whole, &all.paths[0], &all.paths[1]].map(|one| one.restriction);
+    assert!(
+        marks
+            .iter()
+            .all(|mark| mark.visibility == Visibility::Private)
+    );
+    assert_eq!(marks.map(|mark| mark.secure), [false, false, true]);
+    let hidden = schema.redact(&json!({"a": {}}), Visibility::Protected);
+    assert_eq!(hidden.removed, [""]);
 }

@@ -9,6 +9,7 @@ const KEYS: [&str; 4] = ["a", "b", "c", "x-d"];
 fn any_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({"type": "string", "default": "s"})),
+        Just(json!({"type": "string", "default": null})),
         Just(json!({"type": "integer"})),
         Just(json!({"type": ["string", "null"], "x-vcloud-restricted": "private"})),
         Just(json!({"type": "object"})),

@@ -1,0 +1,385 @@
+//! What type versions are, as plain data: the text and the JSON say the same.
+
+use coeval_core::types::{DeclaredPath, DeclaredPaths, PathPattern, TypeVersion, TypeVersionId};
+use coeval_core::version::Version;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::fmt::Display;
+
+/// One type version.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Explanation<'t> {
+    #[serde(serialize_with = "printed")]
+    pub(super) name: &'t TypeVersionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'t str>,
+    pub(super) interfaces: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) conversion: Option<From<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) restricted_view: Option<View<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) clients: Option<String>,
+    pub(super) skew: String,
+    pub(super) unique_names: bool,
+    #[serde(serialize_with = "as_map")]
+    pub(super) indexes: Vec<(&'t str, String)>,
+    #[serde(serialize_with = "as_map")]
+    pub(super) hooks: Vec<(String, &'t str)>,
+    /// The content as a whole.
+    pub(super) content: Field<'t>,
+    pub(super) fields: Vec<Field<'t>>,
+    /// Whether these are all fields.
+    pub(super) complete: bool,
+    /// Places that the file names and that have no line of their own, such as one key of a map.
+    pub(super) places: Vec<Place>,
+}
+
+/// What it is converted from.
+#[derive(Debug, Serialize)]
+pub(super) struct From<'t> {
+    #[serde(serialize_with = "printed")]
+    pub(super) from: Version,
+    pub(super) steps: &'t [Value],
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct View<'t> {
+    #[serde(serialize_with = "printed")]
+    pub(super) below: Version,
+    pub(super) reason: &'t str,
+}
+
+/// One field, or every item or value of one.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Field<'t> {
+    #[serde(serialize_with = "printed")]
+    pub(super) path: PathPattern,
+    pub(super) types: Vec<&'static str>,
+    pub(super) required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) default: Option<&'t Value>,
+    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
+    pub(super) values: Option<&'t [Value]>,
+    pub(super) visibility: String,
+    pub(super) secure: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<Since>,
+    pub(super) meaning_changed: bool,
+    pub(super) any_content: bool,
+    pub(super) repeats: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'t str>,
+}
+
+/// The version that a field came with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Since {
+    #[serde(serialize_with = "printed")]
+    pub(super) version: Version,
+    /// No file says so; it is the first of the given versions that declares the field.
+    pub(super) derived: bool,
+}
+
+/// A place and what the file says of it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Place {
+    #[serde(serialize_with = "printed")]
+    pub(super) path: PathPattern,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<Since>,
+    pub(super) meaning_changed: bool,
+}
+
+fn printed<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn as_map<S: Serializer>(
+    pairs: &[(impl Serialize, impl Serialize)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
+/// Each version, with what the others of its type tell of its fields.
+pub(super) fn explain(versions: &[TypeVersion]) -> Vec<Explanation<'_>> {
+    let all = versions.iter();
+    all.map(|version| explain_one(version, &Family::of(version, versions)))
+        .collect()
+}
+
+fn explain_one<'t>(version: &'t TypeVersion, family: &Family<'_>) -> Explanation<'t> {
+    let DeclaredPaths {
+        whole,
+        paths,
+        complete,
+    } = version.schema.declared_paths();
+    let field = |declared: DeclaredPath<'t>| {
+        let since = family.since(version, &declared.path);
+        let changed = |path: &PathPattern| path.covers(&declared.path);
+        let meaning_changed = version.meaning_changed.iter().any(changed);
+        Field::of(declared, since, meaning_changed)
+    };
+    let fields: Vec<_> = paths.into_iter().map(field).collect();
+    Explanation {
+        name: &version.id,
+        title: version.title.as_deref(),
+        description: version.description.as_deref(),
+        interfaces: version.interfaces.iter().map(ToString::to_string).collect(),
+        conversion: version.conversion.as_ref().map(|conversion| From {
+            from: conversion.from,
+            steps: &conversion.steps,
+        }),
+        restricted_view: version.restricted_view.as_ref().map(|view| View {
+            below: view.below,
+            reason: &view.reason,
+        }),
+        clients: version.clients.as_ref().map(ToString::to_string),
+        skew: version.skew.to_string(),
+        unique_names: version.unique_names,
+        indexes: version
+            .indexes
+            .iter()
+            .map(|(name, path)| (name.as_str(), path.to_string()))
+            .collect(),
+        hooks: version
+            .hooks
+            .iter()
+            .map(|(hook, runs)| (hook.to_string(), runs.as_str()))
+            .collect(),
+        content: Field::of(whole, None, false),
+        places: places(version, &fields),
+        fields,
+        complete,
+    }
+}
+
+impl<'t> Field<'t> {
+    fn of(declared: DeclaredPath<'t>, since: Option<Since>, meaning_changed: bool) -> Self {
+        Self {
+            path: declared.path,
+            types: declared.types,
+            required: declared.required,
+            default: declared.default,
+            values: declared.values,
+            visibility: declared.restriction.visibility.to_string(),
+            secure: declared.restriction.secure,
+            since,
+            meaning_changed,
+            any_content: declared.free,
+            repeats: declared.repeats,
+            description: declared.description,
+        }
+    }
+}
+
+/// What is said of places that are none of the fields.
+fn places(version: &TypeVersion, fields: &[Field<'_>]) -> Vec<Place> {
+    let has_line = |path: &PathPattern| fields.iter().any(|field| path.covers(&field.path));
+    let since = version.since.fields().iter().map(|(path, version)| Place {
+        path: path.clone(),
+        since: Some(Since {
+            version: *version,
+            derived: false,
+        }),
+        meaning_changed: false,
+    });
+    let changed = version.meaning_changed.iter().map(|path| Place {
+        path: path.clone(),
+        since: None,
+        meaning_changed: true,
+    });
+    since
+        .chain(changed)
+        .filter(|place| !has_line(&place.path))
+        .collect()
+}
+
+/// The given versions of one type, the lowest first.
+struct Family<'t>(Vec<&'t TypeVersion>);
+
+impl<'t> Family<'t> {
+    fn of(version: &TypeVersion, versions: &'t [TypeVersion]) -> Self {
+        let name = |of: &TypeVersion| (of.id.vendor.clone(), of.id.nss.clone());
+        let own = name(version);
+        let mut family: Vec<_> = versions.iter().filter(|other| name(other) == own).collect();
+        family.sort_by_key(|member| member.id.version);
+        Self(family)
+    }
+
+    /// What the version says itself, else what another says, else what the schemas show. Of a
+    /// field that the lowest version has already, nobody can know.
+    fn since(&self, version: &TypeVersion, path: &PathPattern) -> Option<Since> {
+        let own = version.id.version;
+        let others = self.0.iter().filter_map(|other| said_since(other, path));
+        let said = said_since(version, path).or_else(|| others.filter(|said| *said <= own).max());
+        if let Some(version) = said {
+            let derived = false;
+            return Some(Since { version, derived });
+        }
+        let mut until_own = self.0.iter().filter(|other| other.id.version <= own);
+        let first = until_own.position(|other| other.schema.declares_some(path))?;
+        let version = self.0.get(first).filter(|_| first > 0)?.id.version;
+        let derived = true;
+        Some(Since { version, derived })
+    }
+}
+
+fn said_since(version: &TypeVersion, path: &PathPattern) -> Option<Version> {
+    let fields = version.since.fields().iter();
+    let said = fields.filter(|(said, _)| said.covers(path));
+    said.map(|(_, since)| *since).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A version of acme:app with these keys beside `schema`.
+    fn version(number: &str, properties: Value, more: Value) -> TypeVersion {
+        let mut spec = json!({
+            "vendor": "acme", "nss": "app", "version": number,
+            "schema": {"type": "object", "properties": properties},
+        });
+        let spec_map = spec.as_object_mut().unwrap();
+        spec_map.extend(more.as_object().unwrap().clone());
+        let name = format!("acme:app:{number}");
+        let file =
+            json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
+        TypeVersion::parse(&file.to_string()).unwrap()
+    }
+
+    fn text() -> Value {
+        json!({"type": "string"})
+    }
+
+    /// Each field with its version, `?` for a derived one.
+    fn told(explanation: &Explanation<'_>) -> Vec<String> {
+        let one = |field: &Field<'_>| match field.since {
+            None => field.path.to_string(),
+            Some(since) => {
+                let derived = if since.derived { "?" } else { "" };
+                format!("{} {}{derived}", field.path, since.version)
+            }
+        };
+        explanation.fields.iter().map(one).collect()
+    }
+
+    #[test]
+    fn the_first_given_version_that_declares_a_field_is_when_it_came() {
+        // In any order; what another type has does not count.
+        let versions = [
+            version(
+                "1.2.0",
+                json!({"a": text(), "b": text(), "c": text()}),
+                json!({}),
+            ),
+            version("1.0.0", json!({"a": text()}), json!({})),
+            version("1.1.0", json!({"a": text(), "b": text()}), json!({})),
+        ];
+        let explained = explain(&versions);
+        assert_eq!(told(&explained[0]), ["/a", "/b 1.1.0?", "/c 1.2.0?"]);
+        assert_eq!(told(&explained[1]), ["/a"]);
+        assert_eq!(told(&explained[2]), ["/a", "/b 1.1.0?"]);
+    }
+
+    #[test]
+    fn alone_a_version_tells_only_what_it_says() {
+        let since = json!({"since": {"/b": "1.1.0"}});
+        let alone = [version("1.2.0", json!({"a": text(), "b": text()}), since)];
+        assert_eq!(told(&explain(&alone)[0]), ["/a", "/b 1.1.0"]);
+    }
+
+    #[test]
+    fn what_any_given_version_says_beats_what_the_schemas_show() {
+        let both = || json!({"a": text(), "b": text()});
+        let since = json!({"since": {"/b": "1.0.5"}});
+        let versions = [
+            version("1.0.0", json!({"a": text()}), json!({})),
+            version("1.1.0", both(), json!({})),
+            version("1.2.0", both(), since),
+        ];
+        let explained = explain(&versions);
+        assert_eq!(told(&explained[1]), ["/a", "/b 1.0.5"]);
+        assert_eq!(told(&explained[2]), ["/a", "/b 1.0.5"]);
+    }
+
+    #[test]
+    fn inside_of_any_content_an_older_version_had_the_field_already() {
+        let versions = [
+            version("1.0.0", json!({"a": {"type": "object"}}), json!({})),
+            version(
+                "1.1.0",
+                json!({"a": {"properties": {"x": text()}}, "b": text()}),
+                json!({}),
+            ),
+        ];
+        assert_eq!(told(&explain(&versions)[1]), ["/a", "/a/x", "/b 1.1.0?"]);
+    }
+
+    #[test]
+    fn a_place_without_a_line_of_its_own_is_told_apart() {
+        let labels = json!({"labels": {"type": "object", "additionalProperties": text()}});
+        let more = json!({
+            "since": {"/labels/owner": "1.0.0", "/labels/*": "1.0.0"},
+            "meaningChanged": ["/labels/team", "/labels"],
+        });
+        let versions = [version("1.0.0", labels, more)];
+        let explained = explain(&versions);
+        let places: Vec<_> = explained[0].places.iter().collect();
+        let paths: Vec<_> = places.iter().map(|place| place.path.to_string()).collect();
+        assert_eq!(paths, ["/labels/owner", "/labels/team"]);
+        assert!(places[1].meaning_changed && !places[0].meaning_changed);
+        let changed: Vec<_> = explained[0]
+            .fields
+            .iter()
+            .map(|f| f.meaning_changed)
+            .collect();
+        assert_eq!(changed, [true, false]);
+    }
+
+    #[test]
+    fn the_json_has_everything_that_is_known_of_a_field() {
+        let secret = json!({
+            "secret": {"enum": ["a", "b"], "default": "a", "x-vcloud-restricted": ["private", "secure"], "description": "Hidden."},
+        });
+        let more = json!({
+            "since": {"/secret": "1.1.0"},
+            "conversion": {"from": "1.0.0", "steps": [{"add": {"path": "/secret", "value": "a"}}]},
+            "indexes": {"hidden": "/secret"},
+            "hooks": {"PostCreate": "urn:vcloud:behavior-interface:start:acme:x:1.0.0"},
+        });
+        let versions = [version("1.1.0", secret, more)];
+        let json = serde_json::to_value(explain(&versions)).unwrap();
+        let open = json!({
+            "path": "", "types": ["object"], "required": false, "visibility": "public", "secure": false,
+            "meaningChanged": false, "anyContent": false, "repeats": false,
+        });
+        let field = json!({
+            "path": "/secret", "types": ["string"], "required": false, "default": "a", "enum": ["a", "b"],
+            "visibility": "private", "secure": true, "since": {"version": "1.1.0", "derived": false},
+            "meaningChanged": false, "anyContent": false, "repeats": false, "description": "Hidden.",
+        });
+        let expected = json!([{
+            "name": "acme:app:1.1.0",
+            "interfaces": [],
+            "conversion": {"from": "1.0.0", "steps": [{"add": {"path": "/secret", "value": "a"}}]},
+            "skew": "merge",
+            "uniqueNames": false,
+            "indexes": {"hidden": "/secret"},
+            "hooks": {"PostCreate": "urn:vcloud:behavior-interface:start:acme:x:1.0.0"},
+            "content": open,
+            "fields": [field],
+            "complete": true,
+            "places": [],
+        }]);
+        assert_eq!(json, expected);
+    }
+}

@@ -1,0 +1,158 @@
+//! Type files as a command names them.
+
+use coeval_codes::{Code, Coded};
+use coeval_core::types::{TypeFileError, TypeVersion};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Far beyond the limit of a type file, so that the refusal can say how large the file is.
+const READ_AT_MOST: u64 = 64 * 1024 * 1024;
+
+/// Why one file can't be used.
+#[derive(Debug, thiserror::Error)]
+enum Why {
+    #[error("{0}")]
+    File(io::Error),
+    #[error("the bytes from number {0} on are not UTF-8")]
+    NotUtf8(usize),
+    #[error(transparent)]
+    Type(Box<TypeFileError>),
+}
+
+#[derive(Debug)]
+struct Refused {
+    path: PathBuf,
+    why: Why,
+}
+
+/// All files that can't be used, at least one.
+#[derive(Debug)]
+pub(super) struct TypeFilesError {
+    first: Refused,
+    others: Vec<Refused>,
+}
+
+/// A line for each problem, with its file.
+impl fmt::Display for TypeFilesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for Refused { path, why } in std::iter::once(&self.first).chain(&self.others) {
+            let file = if is_stdin(path) {
+                Path::new("stdin")
+            } else {
+                path
+            };
+            for line in why.to_string().lines() {
+                write!(f, "{separator}{}: {line}", file.display())?;
+                separator = "\n";
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for TypeFilesError {}
+
+impl Coded for TypeFilesError {
+    fn code(&self) -> Code {
+        match &self.first.why {
+            Why::File(_) => coeval_codes::FILE,
+            Why::NotUtf8(_) => coeval_codes::TYPE_FILE_SYNTAX,
+            Why::Type(error) => error.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        match &self.first.why {
+            Why::File(_) => "Check the path and the permissions.".to_owned(),
+            Why::NotUtf8(_) => "Save the file as UTF-8.".to_owned(),
+            Why::Type(error) => error.advice(),
+        }
+    }
+}
+
+/// The type versions of all files, in the order in which they are given.
+pub(super) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFilesError> {
+    let mut versions = Vec::new();
+    let mut refused = Vec::new();
+    for path in paths {
+        let path = path.clone();
+        match read_file(&path) {
+            Ok(mut found) => versions.append(&mut found),
+            Err(why) => refused.push(Refused { path, why }),
+        }
+    }
+    let mut refused = refused.into_iter();
+    match refused.next() {
+        None => Ok(versions),
+        Some(first) => Err(TypeFilesError {
+            first,
+            others: refused.collect(),
+        }),
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<TypeVersion>, Why> {
+    let text = String::from_utf8(read_bytes(path).map_err(Why::File)?)
+        .map_err(|error| Why::NotUtf8(error.utf8_error().valid_up_to()))?;
+    TypeVersion::parse_all(&text).map_err(|error| Why::Type(Box::new(error)))
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let source: Box<dyn Read> = if is_stdin(path) {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path)?)
+    };
+    let mut bytes = Vec::new();
+    source.take(READ_AT_MOST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_that_cant_be_used_is_named_in_each_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let wrong = file(
+            "wrong.yaml",
+            b"kind: typ\nversion: v1\nmetadata: {name: x}\n",
+        );
+        let binary = file("binary.yaml", b"kind: \xff");
+        let missing = folder.path().join("missing.yaml");
+        let error = read_files(&[wrong, binary, missing]).unwrap_err();
+        assert_eq!(error.code(), coeval_codes::TYPE_KEY_MISSING);
+        let said = error.to_string();
+        let lines: Vec<_> = said
+            .lines()
+            .map(|line| line.trim_start_matches(folder.path().to_str().unwrap()))
+            .collect();
+        assert!(
+            lines[0].starts_with("/wrong.yaml: line 1, column "),
+            "{said}"
+        );
+        assert!(
+            lines[1].starts_with("/wrong.yaml: line 1, column "),
+            "{said}"
+        );
+        assert_eq!(
+            lines[2],
+            "/binary.yaml: the bytes from number 6 on are not UTF-8"
+        );
+        assert!(lines[3].starts_with("/missing.yaml: "), "{said}");
+        assert_eq!(lines.len(), 4, "{said}");
+    }
+}
