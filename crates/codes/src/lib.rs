@@ -113,6 +113,7 @@ codes! {
     BODY_NUMBER = 2206, "A number of the body can't be held exactly";
     CONTENT_INVALID = 2207, "The content does not fit its schema";
     FIELD_TOO_NEW = 2208, "The body sets a field of a later version";
+    DOCUMENT_INVALID = 2209, "The document is neither YAML nor JSON";
     CONVERSION_STEP = 3001, "A step of a conversion is wrong";
     CONVERSION_PARENT_UNKNOWN = 3002, "A conversion starts from a version that does not exist";
     VERSION_TWICE = 3003, "The same version is given twice";
@@ -122,6 +123,7 @@ codes! {
     CONVERSION_TOO_LARGE = 3103, "Converted content would be too large";
     CONVERSION_VERSION_UNKNOWN = 3104, "There is no such version to convert to";
     VERSIONS_TOO_COMPLEX = 3105, "The schemas of the versions are too complex to be compared";
+    KEPT_INVALID = 3106, "The file does not hold what a conversion kept";
     BODY_UNEXPRESSED = 3201, "The body sets a field that its version does not have";
     LIST_NEEDS_KEY = 3202, "The items of a list can't be told apart";
     MIRRORS_DIFFER = 3203, "Two fields that say the same were changed differently";

@@ -1,5 +1,6 @@
 //! The commands.
 
+use crate::convert_command::ConvertOptions;
 use crate::errors::ErrorsOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Store(StoreOptions),
     /// Work with type files: explain
     Type(TypeOptions),
+    /// Convert a document from one version of its type to another, offline
+    Convert(ConvertOptions),
     /// List the error codes, or explain one
     Errors(ErrorsOptions),
 }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod config;
+mod convert_command;
 mod errors;
 mod failure;
 mod quantity;
@@ -43,6 +44,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Serve(options) => serve::run(&options, matches).await,
         Command::Store(options) => store_commands::run(options, matches).await,
         Command::Type(options) => type_commands::run(options),
+        Command::Convert(options) => convert_command::run(&options),
         Command::Errors(options) => errors::run(&options),
     }
 }

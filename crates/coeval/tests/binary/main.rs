@@ -8,6 +8,7 @@
 )]
 
 mod configuration;
+mod conversions;
 mod errors;
 mod serving;
 mod stopping;

@@ -304,9 +304,12 @@ impl Check<'_> {
                         Next::Hide => {
                             // A field that the version had although it does not express it is its own.
                             let own = By::Own(self.version);
+                            if beside.is_some_and(|margin| margin.has_note(own)) {
+                                continue;
+                            }
                             if is_hidden(margin, key, value) {
                                 unchanged.push(key.clone());
-                            } else if !beside.is_some_and(|margin| margin.has_note(own)) {
+                            } else {
                                 self.wrong.push(child(pointer, key));
                             }
                         }

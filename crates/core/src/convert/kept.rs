@@ -98,8 +98,9 @@ const HOLDS: [(&str, Holds); 4] = [
     ("parsed", Holds::Parsed),
 ];
 
-const WHAT: [(&str, What); 9] = [
+const WHAT: [(&str, What); 10] = [
     ("field", What::Field),
+    ("empty", What::Empty),
     ("displaced", What::Displaced),
     ("created", What::Created),
     ("original", What::Original),

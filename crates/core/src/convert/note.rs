@@ -28,6 +28,8 @@ pub(crate) enum By {
 pub(crate) enum What {
     /// The value of a field, or that there was none.
     Field,
+    /// An empty list, where the other version has nothing.
+    Empty,
     /// A value that was in the way.
     Displaced,
     /// The container was made by the step.

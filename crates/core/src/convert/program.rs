@@ -13,6 +13,8 @@ pub(crate) struct Program {
     /// Whether content can become deeper.
     deepens: bool,
     pub(crate) losses: Vec<Loss>,
+    /// Whether a document that it leads to may not lead back.
+    pub(crate) fickle: bool,
 }
 
 impl Program {
@@ -20,6 +22,7 @@ impl Program {
         let deepens = path.iter().any(|step| step.step.deepens() > 0);
         let losses = path.iter().flat_map(|step| step.losses(Way::Forward));
         let losses = losses.collect();
+        let fickle = path.iter().any(|step| step.step.is_fickle());
         let mut steps: Vec<Directed> = Vec::new();
         for step in path {
             add(&mut steps, step);
@@ -28,6 +31,7 @@ impl Program {
             steps,
             deepens,
             losses,
+            fickle,
         }
     }
 

@@ -77,6 +77,13 @@ impl Versions {
         let mut kept = Vec::new();
         collect_restored(&mut tree.margin, "", Some(&mut kept));
         tree.margin.tidy();
+        if self
+            .program(there, home)
+            .is_some_and(|program| program.fickle)
+        {
+            let mut again = tree.clone();
+            self.carry(home, there, &mut again, &mut Run::new(), Carry::View)?;
+        }
         let remains = Kept(tree.margin);
         kept.extend(remains.paths());
         kept.sort();

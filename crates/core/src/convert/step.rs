@@ -257,6 +257,11 @@ pub(crate) trait Step: Any + Debug + Send + Sync {
         0
     }
 
+    /// Whether a document that it leads to may not lead back, so that a write has to try.
+    fn is_fickle(&self) -> bool {
+        false
+    }
+
     /// One step for this and the one that follows, where that is faster.
     fn fuse(&self, _way: Way, _next: &dyn Step, _next_way: Way) -> Option<Arc<dyn Step>> {
         None

@@ -3,6 +3,7 @@
 mod arrays;
 mod mirrors;
 mod puts;
+mod replays;
 mod views;
 
 use super::{Record, Versions};

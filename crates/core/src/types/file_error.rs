@@ -41,6 +41,9 @@ pub enum FileError {
     /// Not what the key takes.
     #[error("{0}")]
     Value(String),
+    /// A number that would be changed; how it begins.
+    #[error("the number {0} can't be held exactly in 64 bits")]
+    Number(String),
     /// `metadata.name` and `spec` differ.
     #[error("the name is {found:?}, and the spec says {expected:?}")]
     Name {
@@ -99,7 +102,7 @@ impl Coded for Problem {
             FileError::KeyTwice(_) => coeval_codes::TYPE_KEY_TWICE,
             FileError::KeyUnknown { .. } => coeval_codes::TYPE_KEY_UNKNOWN,
             FileError::KeyMissing(_) => coeval_codes::TYPE_KEY_MISSING,
-            FileError::Value(_) => coeval_codes::TYPE_VALUE_INVALID,
+            FileError::Value(_) | FileError::Number(_) => coeval_codes::TYPE_VALUE_INVALID,
             FileError::Name { .. } => coeval_codes::TYPE_NAME_MISMATCH,
             FileError::Path { .. } => coeval_codes::TYPE_PATH_INVALID,
             FileError::TooManyIndexes(_) => coeval_codes::TYPE_INDEXES_TOO_MANY,
@@ -125,6 +128,7 @@ impl Coded for Problem {
             FileError::KeyUnknown { .. } => "Correct or remove it; docs/types.md lists all keys.",
             FileError::KeyMissing(_) => "Add it; docs/types.md shows every key by example.",
             FileError::Value(_) => "Correct the value; docs/types.md shows every key by example.",
+            FileError::Number(_) => "Write it as a text, or with the digits that 64 bits can hold.",
             FileError::Name { .. } => "Make metadata.name vendor:nss:version of the spec.",
             FileError::Path { .. } => {
                 "Name a field that the schema declares, as a JSON pointer; * stands for every item."

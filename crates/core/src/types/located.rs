@@ -88,7 +88,11 @@ pub(crate) fn read(text: &str) -> Result<Vec<Node>, Vec<Problem>> {
             Ok(built) => return built.map(|node| vec![node]),
         }
     }
-    yaml::read(text)
+    let bounds = yaml::Bounds {
+        depth: FILE_DEPTH,
+        nodes: FILE_NODES,
+    };
+    yaml::read(text, bounds)
 }
 
 fn read_json(text: &str) -> Result<Result<Node, Vec<Problem>>, BodyError> {
@@ -134,10 +138,7 @@ fn read_json(text: &str) -> Result<Result<Node, Vec<Problem>>, BodyError> {
 fn from_body(error: BodyError) -> Problem {
     match error {
         BodyError::TooDeep { position, .. } => Problem::at(position, FileError::TooDeep),
-        BodyError::Number { position, text } => {
-            let reason = format!("the number {text} can't be held exactly in 64 bits");
-            Problem::at(position, FileError::Value(reason))
-        }
+        BodyError::Number { position, text } => Problem::at(position, FileError::Number(text)),
         other => Problem::at(Position::START, FileError::Syntax(other.to_string())),
     }
 }

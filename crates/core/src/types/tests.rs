@@ -3,6 +3,7 @@
 mod bodies;
 mod content;
 mod declared;
+mod documents;
 mod files;
 mod hostile;
 mod laws;

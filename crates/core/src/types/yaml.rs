@@ -1,7 +1,6 @@
 //! YAML 1.2 documents as located trees: the part of YAML that JSON can say, with anchors.
 
 use super::file_error::{FileError, Problem};
-use super::limits::{FILE_DEPTH, FILE_NODES};
 use super::located::{Builder, Node, Tree};
 use super::number;
 use super::position::Position;
@@ -16,8 +15,17 @@ struct Anchored {
     height: usize,
 }
 
-#[derive(Default)]
+/// How much a stream may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Levels of objects and lists.
+    pub(crate) depth: usize,
+    /// Values, with every alias written out.
+    pub(crate) nodes: usize,
+}
+
 struct Reader {
+    bounds: Bounds,
     documents: Vec<Node>,
     builder: Builder,
     anchors: HashMap<usize, Anchored>,
@@ -28,8 +36,15 @@ struct Reader {
 }
 
 /// The documents of a stream.
-pub(crate) fn read(text: &str) -> Result<Vec<Node>, Vec<Problem>> {
-    let mut reader = Reader::default();
+pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, Vec<Problem>> {
+    let mut reader = Reader {
+        bounds,
+        documents: Vec::new(),
+        builder: Builder::default(),
+        anchors: HashMap::new(),
+        open: Vec::new(),
+        before: 0,
+    };
     let mut problems = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
@@ -102,7 +117,7 @@ impl Reader {
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
         }
-        if self.before + self.builder.nodes > FILE_NODES {
+        if self.before + self.builder.nodes > self.bounds.nodes {
             return Err(FileError::TooManyNodes);
         }
         Ok(())
@@ -112,7 +127,7 @@ impl Reader {
         if self.builder.wants_key() {
             return Err(FileError::Yaml("a list or a map as a key".to_owned()));
         }
-        if self.builder.depth() >= FILE_DEPTH {
+        if self.builder.depth() >= self.bounds.depth {
             return Err(FileError::TooDeep);
         }
         self.open.push((anchor, self.builder.nodes));
@@ -178,11 +193,11 @@ impl Reader {
         let Some(kept) = self.anchors.get(&anchor) else {
             return Err(FileError::Yaml("an alias to what it is part of".to_owned()));
         };
-        if self.builder.depth() + kept.height > FILE_DEPTH {
+        if self.builder.depth() + kept.height > self.bounds.depth {
             return Err(FileError::TooDeep);
         }
         self.builder.nodes += kept.nodes;
-        if self.before + self.builder.nodes > FILE_NODES {
+        if self.before + self.builder.nodes > self.bounds.nodes {
             return Err(FileError::TooManyNodes);
         }
         self.builder.add(kept.node.clone());
@@ -207,11 +222,7 @@ fn resolve(text: &str) -> Result<Value, FileError> {
         "false" | "False" | "FALSE" => return Ok(Value::Bool(false)),
         _ => {}
     }
-    let lost = || {
-        FileError::Value(format!(
-            "the number {text} can't be held exactly in 64 bits"
-        ))
-    };
+    let lost = || FileError::Number(text.chars().take(40).collect());
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return Err(FileError::Yaml(format!("the number {text}")));

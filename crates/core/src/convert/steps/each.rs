@@ -161,6 +161,10 @@ impl Step for Each {
             .collect()
     }
 
+    fn is_fickle(&self) -> bool {
+        self.steps.iter().any(|step| step.step.is_fickle())
+    }
+
     fn deepens(&self) -> usize {
         self.steps.iter().map(|step| step.step.deepens()).sum()
     }

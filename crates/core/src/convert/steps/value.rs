@@ -1,7 +1,7 @@
 //! What the steps that turn one value into another have in common: if the way back would not lead
 //! to the same value, the original is kept for as long as its counterpart is unchanged.
 
-use crate::convert::note::{Holds, Note, What};
+use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
 use crate::convert::step::{Class, Loss, Run, Step, StepId, Way};
@@ -26,27 +26,34 @@ pub(crate) struct ValueStep<E> {
 
 impl<E: Exchange> Step for ValueStep<E> {
     fn apply(&self, way: Way, tree: &mut Tree, _run: &mut Run) -> Result<(), Refusal> {
-        let sign = self.id.uses(way, What::Original);
-        let noted = tree.margin.get_mut(self.path.keys());
-        let noted = noted.and_then(|margin| margin.take_note(sign)?.value);
-        let Some(value) = tree.get_mut(&self.path) else {
+        let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
-        if value.is_null() {
-            return Ok(());
+        if !value.is_null() {
+            let noted = margin.take_note(self.id.uses(way, What::Original));
+            let (other, inside) = match noted {
+                Some(note) => (note.value.unwrap_or_default(), note.margin),
+                None => {
+                    let other = self.exchange.exchange(way, value);
+                    let other = other.map_err(|why| Refusal::value(&self.path, why))?;
+                    (other, Margin::default())
+                }
+            };
+            let back = self.exchange.exchange(way.turned(), &other);
+            let before = std::mem::replace(value, other);
+            // What is kept inside of an object or list has no place in a scalar.
+            let kept = Margin {
+                notes: Vec::new(),
+                keys: std::mem::replace(&mut margin.keys, inside.keys),
+                items: std::mem::replace(&mut margin.items, inside.items),
+                restored: false,
+            };
+            if !kept.is_bare() || !back.is_ok_and(|back| same(&back, &before)) {
+                let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+                margin.notes.push(note.value(before).margin(kept));
+            }
         }
-        let refuse = |why| Refusal::value(&self.path, why);
-        let other = match noted {
-            Some(original) => original,
-            None => self.exchange.exchange(way, value).map_err(refuse)?,
-        };
-        let back = self.exchange.exchange(way.turned(), &other);
-        let before = std::mem::replace(value, other);
-        if !back.is_ok_and(|back| same(&back, &before)) {
-            let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
-            let margin = tree.margin.make(self.path.keys());
-            margin.notes.push(note.value(before));
-        }
+        tree.set_margin(&self.path, margin);
         Ok(())
     }
 

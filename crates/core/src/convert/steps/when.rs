@@ -206,6 +206,11 @@ impl Step for When {
         keys
     }
 
+    fn is_fickle(&self) -> bool {
+        let mut inner = self.steps.iter().chain(&self.otherwise);
+        self.touched || inner.any(|step| step.step.is_fickle())
+    }
+
     fn deepens(&self) -> usize {
         let sum = |steps: &[Directed]| steps.iter().map(|step| step.step.deepens()).sum::<usize>();
         sum(&self.steps).max(sum(&self.otherwise))

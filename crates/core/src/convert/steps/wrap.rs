@@ -73,7 +73,7 @@ impl Wrap {
         let around = tree.margin.get_mut(parents)?;
         let note = self
             .id
-            .take_note_on(around, Way::Forward, What::Field, key)?;
+            .take_note_on(around, Way::Forward, What::Empty, key)?;
         let value = note.value?;
         let margin = note.margin;
         Some(Tree { value, margin })
@@ -93,7 +93,7 @@ impl Wrap {
         };
         if items.is_empty() {
             let (parents, key) = self.path.split();
-            let note = Note::new(self.id.makes(way, What::Field), Holds::Absent);
+            let note = Note::new(self.id.makes(way, What::Empty), Holds::Absent);
             let note = note
                 .key(key)
                 .value(Value::Array(items))

@@ -1,0 +1,68 @@
+//! The conversion itself, over plain data.
+
+use super::error::ConvertError;
+use super::kept_file::KeptFile;
+use coeval_core::convert::{Class, Loss, Record, Versions};
+use coeval_core::types::Violation;
+use coeval_core::version::Version;
+use serde_json::Value;
+
+/// A document at another version, and what there is to say about it.
+#[derive(Debug)]
+pub(super) struct Conversion {
+    pub(super) from: Version,
+    /// The document, at the version that was asked for.
+    pub(super) record: Record,
+    /// What the conversion does to documents in general, or at least did to this one.
+    pub(super) class: Class,
+    pub(super) losses: Vec<Loss>,
+    /// What had been kept and went with values that were deleted meanwhile.
+    pub(super) dropped: Vec<String>,
+    /// What does not fit the version that was asked for.
+    pub(super) misfits: Vec<Violation>,
+}
+
+pub(super) fn convert(
+    versions: &Versions,
+    from: Version,
+    to: Version,
+    content: Value,
+    kept: Option<KeptFile>,
+) -> Result<Conversion, ConvertError> {
+    let (class, losses) = versions.class(from, to)?;
+    if let Some(version) = versions.get(from) {
+        let fits = version.schema.validate(&content);
+        fits.map_err(|error| ConvertError::Content {
+            version: from,
+            error,
+        })?;
+    }
+    let (record, dropped) = match kept {
+        None => (Record::new(from, content), Vec::new()),
+        Some(kept) if kept.is_of(&content) => (kept.into_record(), Vec::new()),
+        // It was changed since: it is put over the one that something was kept for.
+        Some(kept) => {
+            let put = versions.put(kept.into_record(), from, content)?;
+            (put.record, put.dropped)
+        }
+    };
+    let record = versions.moved(record, to)?;
+    let misfits = versions.get(to).and_then(|version| {
+        let fits = version.schema.validate(&record.content);
+        fits.err().map(|error| error.violations().to_vec())
+    });
+    // The class is that of the steps; what a version does not declare is kept without any.
+    let kept = if record.kept.entries().is_empty() {
+        Class::Exact
+    } else {
+        Class::Keeps
+    };
+    Ok(Conversion {
+        from,
+        record,
+        class: class.max(kept),
+        losses,
+        dropped,
+        misfits: misfits.unwrap_or_default(),
+    })
+}
