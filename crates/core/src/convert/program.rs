@@ -23,12 +23,8 @@ impl Program {
         let losses = path.iter().flat_map(|step| step.losses(Way::Forward));
         let losses = losses.collect();
         let fickle = path.iter().any(|step| step.step.is_fickle());
-        let mut steps: Vec<Directed> = Vec::new();
-        for step in path {
-            add(&mut steps, step);
-        }
         Self {
-            steps,
+            steps: fused(path),
             deepens,
             losses,
             fickle,
@@ -49,6 +45,15 @@ impl Program {
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
+}
+
+/// The same steps, as few as possible.
+pub(crate) fn fused(path: Vec<Directed>) -> Vec<Directed> {
+    let mut steps: Vec<Directed> = Vec::new();
+    for step in path {
+        add(&mut steps, step);
+    }
+    steps
 }
 
 /// Adds a step, fused with an earlier one if nothing between the two touches its fields.

@@ -103,9 +103,6 @@ impl Versions {
     }
 
     fn without_absent(&self, number: usize, body: Value) -> Value {
-        if !has_null(&body) {
-            return body;
-        }
         let stripped = self.type_version(number).and_then(|version| {
             match version.schema.without_absent(&body) {
                 Cow::Owned(stripped) => Some(stripped),
@@ -114,19 +111,6 @@ impl Versions {
         });
         stripped.unwrap_or(body)
     }
-}
-
-fn has_null(value: &Value) -> bool {
-    let mut todo = vec![value];
-    while let Some(value) = todo.pop() {
-        match value {
-            Value::Null => return true,
-            Value::Array(items) => todo.extend(items),
-            Value::Object(map) => todo.extend(map.values()),
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Takes the marks of restored values away, and says where they were.

@@ -13,7 +13,7 @@ impl Schema {
     /// Content with too many levels is left alone: it fits no schema.
     #[must_use]
     pub fn without_absent<'v>(&self, content: &'v Value) -> Cow<'v, Value> {
-        if deeper_than(content, CONTENT_DEPTH) {
+        if !has_null(content) || deeper_than(content, CONTENT_DEPTH) {
             return Cow::Borrowed(content);
         }
         let ids = Place {
@@ -25,6 +25,20 @@ impl Schema {
             None => Cow::Borrowed(content),
         }
     }
+}
+
+/// Whether there is any null. It does not recurse.
+fn has_null(value: &Value) -> bool {
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        match value {
+            Value::Null => return true,
+            Value::Array(items) => todo.extend(items),
+            Value::Object(map) => todo.extend(map.values()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The same for a value that has these schemas.

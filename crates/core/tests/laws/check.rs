@@ -320,7 +320,7 @@ impl Case<'_> {
         let derived = chosen(&made.fields, &|field| field.derived);
         // What was picked out of a list is expressed where it is now, and the rest of it kept.
         let picked = |fields: &[Field]| !chosen(fields, &|field| field.alias).is_empty();
-        let picks = picked(&written.fields) || picked(&made.fields);
+        let picks = self.world.made.iter().any(|one| picked(&one.fields));
         let families = chosen(&made.fields, &|field| field.family);
         let aliases = chosen(&made.fields, &|field| field.alias);
         let before_leaves = leaves(&made.fields, &before.content);

@@ -51,6 +51,7 @@ const PLAN: Plan = &[
             "stores",
         ],
     ),
+    ("core-bench", &["core"]),
     ("repo-checks", &[]),
 ];
 

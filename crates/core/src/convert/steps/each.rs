@@ -3,6 +3,7 @@
 
 use crate::convert::making::{Args, Making, StepFlaw, every};
 use crate::convert::path::{Path, Trail};
+use crate::convert::program::fused;
 use crate::convert::refusal::Refusal;
 use crate::convert::step::{
     Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, images_all, trace_all,
@@ -190,7 +191,7 @@ impl Step for Each {
         Some(Arc::new(Self {
             path: self.path.clone(),
             key: None,
-            steps,
+            steps: fused(steps),
         }))
     }
 }

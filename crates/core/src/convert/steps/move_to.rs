@@ -1,6 +1,7 @@
 //! `move: {from, to}`: another place. Renaming and nesting are made of it.
 
 use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::note::{By, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
 use crate::convert::step::{Directed, Loss, Run, Step, StepId, Way};
@@ -86,8 +87,8 @@ impl Step for Move {
     }
 }
 
-/// A field that is renamed again and again: where nothing is noted and no other field is in the
-/// way, the first name becomes the last at once.
+/// A field that is renamed again and again: where no other field is or was in the way, the first
+/// name becomes the last at once.
 #[derive(Clone, Debug)]
 struct Renames(Vec<(Move, Way)>);
 
@@ -118,7 +119,18 @@ impl Renames {
             let to = one.ends(*way).1;
             to == first || tree.get(to).is_none()
         };
-        let free = tree.margin.is_empty() && self.0.iter().all(free);
+        let displaced = |note: &Note| {
+            matches!(
+                note.by,
+                By::Step {
+                    what: What::Displaced,
+                    ..
+                }
+            )
+        };
+        let around = tree.margin.get(first.split().0);
+        let waiting = around.is_some_and(|margin| margin.notes.iter().any(displaced));
+        let free = !waiting && self.0.iter().all(free);
         free.then_some((first, last.ends(*last_way).1))
     }
 }
