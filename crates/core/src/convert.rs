@@ -10,6 +10,7 @@ mod align;
 mod express;
 mod expressing;
 mod kept;
+mod laws;
 mod making;
 mod note;
 mod path;
@@ -24,6 +25,7 @@ mod tree;
 mod versions;
 
 pub use kept::{Kept, KeptEntry};
+pub use laws::{Law, LawBroken, LawsChecked};
 pub(crate) use making::Making;
 pub use making::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
 pub use put::Put;

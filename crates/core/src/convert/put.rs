@@ -132,7 +132,7 @@ fn collect_restored(margin: &mut Margin, at: &str, mut found: Option<&mut Vec<St
 }
 
 /// Where one of two mirroring fields was changed, the other follows.
-fn follow_mirrors(
+pub(crate) fn follow_mirrors(
     versions: &Versions,
     number: usize,
     old: &Value,
