@@ -152,7 +152,10 @@ struct Scope {
 pub(crate) struct Making<'s> {
     conversion: Version,
     parent: Version,
+    /// Of the last step that was read.
     number: u16,
+    /// Of the step that is being made.
+    current: u16,
     /// The older version's; without it only the form is checked.
     old: Option<&'s Schema>,
     scopes: Vec<Scope>,
@@ -171,6 +174,7 @@ impl<'s> Making<'s> {
             conversion,
             parent,
             number: 0,
+            current: 0,
             old,
             scopes: Vec::new(),
             whens: 0,
@@ -194,12 +198,23 @@ impl<'s> Making<'s> {
             within,
             made: Vec::new(),
         });
+        let around = self.current;
         for (index, step) in list.iter().enumerate() {
-            let made = self.step(step, &format!("{at}/{index}"))?;
+            self.number = self.number.saturating_add(1);
+            self.current = self.number;
+            let at = format!("{at}/{index}");
+            if usize::from(self.number) > STEPS {
+                return Err(StepFlaw {
+                    pointer: at,
+                    reason: format!("a conversion has {STEPS} steps at most"),
+                });
+            }
+            let made = self.step(step, &at)?;
             if let Some(scope) = self.scopes.last_mut() {
                 scope.made.extend(made);
             }
         }
+        self.current = around;
         Ok(self
             .scopes
             .pop()
@@ -238,32 +253,26 @@ impl<'s> Making<'s> {
         Ok(made)
     }
 
-    /// The identity of the next step.
-    pub(crate) fn id(&mut self) -> Result<StepId, StepFlaw> {
-        self.number += 1;
-        if usize::from(self.number) > STEPS {
-            return Err(StepFlaw {
-                pointer: String::new(),
-                reason: format!("a conversion has {STEPS} steps at most"),
-            });
-        }
-        Ok(StepId {
+    /// The identity of the step at hand. Its number is its place among all steps as they are
+    /// written, those inside of others included: records keep it.
+    pub(crate) const fn id(&self) -> StepId {
+        StepId {
             conversion: self.conversion,
-            number: self.number,
+            number: self.current,
             before: self.parent,
             after: self.conversion,
             in_when: self.whens > 0,
-        })
+        }
     }
 
     /// The same for a step that is the inverse of another.
-    pub(crate) fn inverse_id(&mut self) -> Result<StepId, StepFlaw> {
-        let id = self.id()?;
-        Ok(StepId {
+    pub(crate) const fn inverse_id(&self) -> StepId {
+        let id = self.id();
+        StepId {
             before: id.after,
             after: id.before,
             ..id
-        })
+        }
     }
 
     /// The older version's schema, if it is at hand, and where a field at hand was in it.

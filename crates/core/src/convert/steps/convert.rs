@@ -32,7 +32,7 @@ pub(crate) fn read(
         None => Scalar::Number,
     };
     Ok(vec![Directed::forward(ValueStep {
-        id: making.id()?,
+        id: making.id(),
         path,
         exchange: Types { from, to },
     })])

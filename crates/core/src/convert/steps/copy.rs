@@ -26,7 +26,7 @@ pub(crate) fn read(
             "copy can't be inside when: it must hold for every document",
         ));
     }
-    let id = making.id()?;
+    let id = making.id();
     Ok(vec![Directed::forward(Copy { id, from, to })])
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn read(
     let at = args.text("with")?.to_owned();
     let path = args.path("into")?;
     let split = Split {
-        id: making.inverse_id()?,
+        id: making.inverse_id(),
         path,
         at,
         into,

@@ -19,7 +19,7 @@ pub(crate) fn read(
 ) -> Result<Vec<Directed>, StepFlaw> {
     let path = args.path("path")?;
     let key = args.text("key")?.to_owned();
-    let id = making.id()?;
+    let id = making.id();
     Ok(vec![Directed::forward(Keyed { id, path, key })])
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn read(
         one_to_one,
     };
     Ok(vec![Directed::forward(ValueStep {
-        id: making.id()?,
+        id: making.id(),
         path,
         exchange: table,
     })])

@@ -35,7 +35,7 @@ impl Move {
         if from == to {
             return Err(args.flaw("to", format!("{to} is where it is already")));
         }
-        let id = making.id()?;
+        let id = making.id();
         Ok(vec![Directed::forward(Self { id, from, to })])
     }
 

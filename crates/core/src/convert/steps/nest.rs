@@ -15,7 +15,7 @@ pub(crate) fn read(
 ) -> Result<Vec<Directed>, StepFlaw> {
     let paths = args.paths("paths", 1)?;
     let under = args.path("under")?;
-    let id = making.id()?;
+    let id = making.id();
     let nest = Nest::new(id, paths, under).map_err(|reason| args.flaw("paths", reason))?;
     Ok(vec![Directed::forward(nest)])
 }

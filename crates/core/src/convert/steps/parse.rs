@@ -17,7 +17,7 @@ pub(crate) fn read(
     making: &mut Making<'_>,
 ) -> Result<Vec<Directed>, StepFlaw> {
     let path = args.path("path")?;
-    let id = making.id()?;
+    let id = making.id();
     Ok(vec![Directed::forward(Parse { id, path })])
 }
 

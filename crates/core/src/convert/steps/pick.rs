@@ -31,7 +31,7 @@ pub(crate) fn read(
             format!("{into} and {path} are one inside the other"),
         ));
     }
-    let id = making.id()?;
+    let id = making.id();
     Ok(vec![Directed::forward(Pick {
         id,
         path,

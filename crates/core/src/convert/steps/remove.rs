@@ -8,7 +8,7 @@ pub(crate) fn read(
     args: &mut Args<'_>,
     making: &mut Making<'_>,
 ) -> Result<Vec<Directed>, StepFlaw> {
-    let id = making.inverse_id()?;
+    let id = making.inverse_id();
     let field = Field::read(args, id)?;
     Ok(vec![Directed::backward(field)])
 }

@@ -30,7 +30,7 @@ pub(crate) fn read(
     let whole = args.flag("whole", true)?;
     let exchange = Scale { by, whole };
     Ok(vec![Directed::forward(ValueStep {
-        id: making.id()?,
+        id: making.id(),
         path,
         exchange,
     })])

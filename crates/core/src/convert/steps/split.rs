@@ -18,7 +18,7 @@ pub(crate) fn read(
     let at = args.text("at")?.to_owned();
     let into = args.paths("into", 2)?;
     let split = Split {
-        id: making.id()?,
+        id: making.id(),
         path,
         at,
         into,

@@ -19,7 +19,7 @@ pub(crate) fn read(
         return Err(args.flaw("path", reason));
     }
     let fields = keys.iter().map(|key| path.beside(key)).collect();
-    let id = making.inverse_id()?;
+    let id = making.inverse_id();
     let nest = Nest::new(id, fields, path).map_err(|reason| args.flaw("path", reason))?;
     Ok(vec![Directed::backward(nest)])
 }

@@ -27,7 +27,7 @@ pub(crate) fn read(
         let reason = format!("when is inside of when more than {WHEN_LEVELS} times");
         return Err(args.flaw("path", reason));
     }
-    let id = making.id()?;
+    let id = making.id();
     making.whens += 1;
     let steps = args.steps("steps", Trail::new(), making)?;
     let otherwise = args.steps("otherwise", Trail::new(), making)?;

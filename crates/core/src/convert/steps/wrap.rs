@@ -14,7 +14,7 @@ pub(crate) fn read(
     args: &mut Args<'_>,
     making: &mut Making<'_>,
 ) -> Result<Vec<Directed>, StepFlaw> {
-    let id = making.id()?;
+    let id = making.id();
     Ok(vec![Directed::forward(Wrap::read(args, id)?)])
 }
 
