@@ -127,6 +127,8 @@ codes! {
     BODY_UNEXPRESSED = 3201, "The body sets a field that its version does not have";
     LIST_NEEDS_KEY = 3202, "The items of a list can't be told apart";
     MIRRORS_DIFFER = 3203, "Two fields that say the same were changed differently";
+    CONVERSION_DOES_NOT_FIT = 3301, "A converted document does not fit the other version";
+    CONVERSION_WEAKENS = 3302, "A conversion would show a field to more people";
     CONVERSION_LAW_BROKEN = 3303, "A conversion breaks a law on a document";
     KEY_INVALID = 4001, "The key is not valid";
     TOO_LARGE = 4002, "A storage limit was exceeded";

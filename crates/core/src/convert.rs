@@ -7,8 +7,11 @@
 //! document, come back.
 
 mod align;
+mod carry_schema;
+mod check;
 mod express;
 mod expressing;
+mod inclusion;
 mod kept;
 mod laws;
 mod making;
@@ -17,6 +20,7 @@ mod path;
 mod program;
 mod put;
 mod refusal;
+mod sketch;
 mod step;
 mod steps;
 #[cfg(test)]
@@ -24,6 +28,7 @@ mod tests;
 mod tree;
 mod versions;
 
+pub use check::{CheckedWay, ConversionError, Fit};
 pub use kept::{Kept, KeptEntry};
 pub use laws::{Law, LawBroken, LawsChecked};
 pub(crate) use making::Making;

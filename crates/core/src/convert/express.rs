@@ -67,6 +67,25 @@ impl State {
             .unwrap_or(Next::Quiet)
     }
 
+    /// The fields that some version names here.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.named.keys()
+    }
+
+    /// What to do with a field that no version names; `None` if that depends on more than the
+    /// one pattern given.
+    pub(crate) fn unnamed(&self, pattern: Option<&str>) -> Option<Next> {
+        match (self.patterns.as_slice(), pattern) {
+            ([], _) => self.others.first().copied(),
+            ([one], Some(pattern)) if one.as_str() == pattern => self.others.get(1).copied(),
+            _ => {
+                let mut all = self.others.iter();
+                let first = all.next().copied()?;
+                all.all(|next| *next == first).then_some(first)
+            }
+        }
+    }
+
     fn all(&self) -> impl Iterator<Item = Next> + '_ {
         let items = self.prefix.iter().copied().chain([self.items]);
         self.named

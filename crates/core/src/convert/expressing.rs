@@ -346,3 +346,37 @@ fn is_hidden(margin: Option<&Margin>, key: &str, value: &Value) -> bool {
     };
     margin.is_some_and(|margin| margin.notes.iter().any(hides))
 }
+
+/// Whether a document has something that its version does not express.
+pub(crate) fn beyond(graph: &Graph, document: &Value) -> bool {
+    let Next::Into(start) = graph.start else {
+        return false;
+    };
+    let mut todo = vec![(start, document)];
+    while let Some((at, value)) = todo.pop() {
+        let Some(state) = graph.state(at) else {
+            continue;
+        };
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match state.next(key) {
+                        Next::Quiet => {}
+                        Next::Into(inner) => todo.push((inner, value)),
+                        Next::Hide => return true,
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let Next::Into(inner) = next {
+                        todo.push((inner, item));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}

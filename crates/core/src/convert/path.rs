@@ -42,6 +42,16 @@ impl Path {
         }
     }
 
+    /// The field's own key, as a path from the object that holds it.
+    pub(crate) fn last(&self) -> &[String] {
+        self.after(self.0.len().saturating_sub(1))
+    }
+
+    /// The keys after the first ones.
+    pub(crate) fn after(&self, keys: usize) -> &[String] {
+        self.0.get(keys..).unwrap_or_default()
+    }
+
     /// Another field of the same object.
     pub(crate) fn beside(&self, key: &str) -> Self {
         let mut keys = self.0.clone();

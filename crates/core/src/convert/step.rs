@@ -3,6 +3,7 @@
 use super::note::{By, Margin, Note, What};
 use super::path::{Path, Trail};
 use super::refusal::{Reason, Refusal};
+use super::sketch::Sketch;
 use super::tree::Tree;
 use crate::types::Step as Token;
 use crate::version::Version;
@@ -234,6 +235,20 @@ pub(crate) trait Step: Any + Debug + Send + Sync {
     /// The fields that the step reads or writes, on both sides.
     fn paths(&self) -> Vec<&Path>;
 
+    /// What comes out of a schema's documents: at least all that the step makes of them.
+    fn sketch(&self, way: Way, sketch: &mut Sketch);
+
+    /// All places on the other side at which something of a place can be seen, in whatever form.
+    /// What is kept is not seen.
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        self.images(way, trail)
+    }
+
+    /// The places that the step tells apart from those around them.
+    fn places(&self) -> Vec<Trail> {
+        self.paths().into_iter().map(Path::trail).collect()
+    }
+
     /// Whether a value at or around the path can be another on the other side.
     fn touches(&self, path: &Path) -> bool {
         self.paths().iter().any(|own| own.overlaps(path))
@@ -301,6 +316,44 @@ impl Directed {
     pub(crate) fn losses(&self, way: Way) -> Vec<Loss> {
         self.step.losses(self.way.through(way))
     }
+
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        self.step.spread(self.way.through(way), trail)
+    }
+}
+
+fn in_order(steps: &[Directed], way: Way) -> Vec<&Directed> {
+    match way {
+        Way::Forward => steps.iter().collect(),
+        Way::Backward => steps.iter().rev().collect(),
+    }
+}
+
+/// What comes out of a schema's documents after all steps.
+pub(crate) fn sketch_all(steps: &[Directed], way: Way, sketch: &mut Sketch) {
+    for step in in_order(steps, way) {
+        step.step.sketch(step.way.through(way), sketch);
+        sketch.bound();
+    }
+}
+
+/// Places that one place may become; what is more is not followed.
+const PLACES: usize = 1_000;
+
+/// Every place at which something of a place can be seen after all steps.
+pub(crate) fn spread_all(steps: &[Directed], way: Way, trail: Trail) -> Vec<Trail> {
+    let mut places = vec![trail];
+    for step in in_order(steps, way) {
+        let spread = places.into_iter().flat_map(|at| step.spread(way, at));
+        let mut next: Vec<Trail> = Vec::new();
+        for place in spread.take(PLACES) {
+            if !next.contains(&place) {
+                next.push(place);
+            }
+        }
+        places = next;
+    }
+    places
 }
 
 /// Takes steps in order, or backwards in the other.

@@ -328,7 +328,7 @@ impl Versions {
     }
 
     /// The steps on the one path between two versions, in the order in which they are taken.
-    fn path(&self, from: usize, to: usize) -> Vec<Directed> {
+    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<Directed> {
         let ancestors = |mut at: usize| {
             let mut all = vec![at];
             while let Some(parent) = self.node(at).and_then(|node| node.parent) {

@@ -94,6 +94,23 @@ impl Schema {
         ids
     }
 
+    /// The marks of a place, those around it included: the strongest of all that it can name.
+    pub(crate) fn strongest(&self, trail: &[Step]) -> Restriction {
+        let mut ids = vec![0];
+        let mut marks = Restriction::default();
+        let mut trail = trail.iter();
+        loop {
+            let parts = self.shape.possible(&ids);
+            let own = parts.iter().map(|part| part.restriction);
+            marks = own.fold(marks, Restriction::and);
+            ids = match trail.next() {
+                None => return marks,
+                Some(Step::Key(key)) => under_key(&parts, key),
+                Some(Step::Every) => everything_under(&parts),
+            };
+        }
+    }
+
     fn reaches<'t>(&self, steps: impl Iterator<Item = Option<&'t str>>) -> bool {
         let mut ids = vec![0];
         for step in steps {

@@ -47,12 +47,9 @@ impl Schema {
         check_keywords(&source, draft)?;
         let parts = compile::parts(&source, draft)?;
         let shape = Shape::of(parts).map_err(|error| vec![error])?;
-        let options = PatternOptions::regex()
-            .size_limit(COMPILED_BYTES)
-            .dfa_size_limit(CACHE_BYTES);
         let validator = jsonschema::options()
             .with_draft(draft)
-            .with_pattern_options(options)
+            .with_pattern_options(pattern_limits())
             .offline()
             .build(&source)
             .map_err(|error| vec![invalid(&error)])?;
@@ -75,6 +72,13 @@ impl Schema {
     pub const fn draft(&self) -> Draft {
         self.draft
     }
+}
+
+/// How patterns are compiled, everywhere.
+pub(crate) fn pattern_limits() -> PatternOptions<jsonschema::Regex> {
+    PatternOptions::regex()
+        .size_limit(COMPILED_BYTES)
+        .dfa_size_limit(CACHE_BYTES)
 }
 
 /// All that the draft's own schema has to say of this one; patterns are checked later, by better

@@ -5,6 +5,7 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field as Known, Sketch, listed};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way, weight};
 use crate::convert::tree::Tree;
 use crate::types::same;
@@ -120,6 +121,18 @@ impl Step for Field {
 
     fn paths(&self) -> Vec<&Path> {
         vec![&self.path]
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        sketch.around(&[&self.path], |scope| {
+            let key = self.path.last();
+            scope.take(key);
+            if let (Way::Forward, Some(value)) = (way, &self.value) {
+                let schema = listed([value.clone()]);
+                let always = true;
+                scope.put(key, Known { schema, always });
+            }
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

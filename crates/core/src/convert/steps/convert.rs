@@ -3,9 +3,10 @@
 
 use super::value::{Exchange, ValueStep, excerpt, kind};
 use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::sketch::Kinds;
 use crate::convert::step::{Class, Directed, Way};
 use crate::types::exact_number;
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -60,6 +61,15 @@ impl Scalar {
     fn read(args: &mut Args<'_>, key: &'static str) -> Result<Self, StepFlaw> {
         let found = Self::of(args.text(key)?);
         found.ok_or_else(|| args.flaw(key, "a type is string, integer, number or boolean"))
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+        }
     }
 
     const fn name(self) -> &'static str {
@@ -173,6 +183,21 @@ impl Exchange for Types {
                 ),
             ],
         }
+    }
+
+    fn image(&self, way: Way, schema: &Value) -> Value {
+        let to = match way {
+            Way::Forward => self.to,
+            Way::Backward => self.from,
+        };
+        if Kinds::of(schema).without(Kinds::NULL) == Kinds::BOOLEAN {
+            return match to {
+                Scalar::String => json!({"enum": ["false", "true"]}),
+                Scalar::Integer | Scalar::Number => json!({"enum": [0, 1]}),
+                Scalar::Boolean => json!({"type": "boolean"}),
+            };
+        }
+        json!({"type": to.word()})
     }
 }
 

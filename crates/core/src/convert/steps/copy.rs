@@ -6,6 +6,7 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Sketch, one_of, shared};
 use crate::convert::step::{Class, Directed, Loss, Mirror, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::same;
@@ -138,6 +139,30 @@ impl Step for Copy {
 
     fn paths(&self) -> Vec<&Path> {
         vec![&self.from, &self.to]
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let depth = shared(&[&self.from, &self.to]).len();
+        let (from, to) = (self.from.after(depth), self.to.after(depth));
+        sketch.around(&[&self.from, &self.to], |scope| {
+            let old = scope.take(to);
+            let new = scope.take(from);
+            match way {
+                Way::Forward => {
+                    scope.put(from, old.clone());
+                    scope.put(to, old);
+                }
+                Way::Backward => {
+                    let always = old.always || new.always;
+                    let schema = if new.always {
+                        new.schema
+                    } else {
+                        one_of(vec![new.schema, old.schema])
+                    };
+                    scope.put(to, Field { schema, always });
+                }
+            }
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

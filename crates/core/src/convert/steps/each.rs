@@ -5,12 +5,14 @@ use crate::convert::making::{Args, Making, StepFlaw, every};
 use crate::convert::path::{Path, Trail};
 use crate::convert::program::fused;
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Sketch, keep_choices};
 use crate::convert::step::{
-    Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, images_all, trace_all,
+    Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, images_all, sketch_all, spread_all,
+    trace_all,
 };
 use crate::convert::tree::Tree;
 use crate::types::Step as Token;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -125,6 +127,43 @@ impl Step for Each {
         vec![&self.path]
     }
 
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        if self.steps.is_empty() {
+            return;
+        }
+        let (parents, key) = self.path.split();
+        sketch.within(parents, |scope| {
+            scope.change(key, |field, scope| {
+                let mut each = |schema: Value| {
+                    Sketch::inside(scope, schema, |inner| sketch_all(&self.steps, way, inner))
+                };
+                let schema = values_changed(field.schema, &mut each);
+                Field { schema, ..field }
+            });
+        });
+    }
+
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        let Some([_, inner @ ..]) = self.path.rest(&trail) else {
+            return vec![trail];
+        };
+        let start: Trail = trail
+            .iter()
+            .take(trail.len() - inner.len())
+            .cloned()
+            .collect();
+        let spread = spread_all(&self.steps, way, inner.to_vec()).into_iter();
+        spread
+            .map(|inner| start.iter().cloned().chain(inner).collect())
+            .collect()
+    }
+
+    fn places(&self) -> Vec<Trail> {
+        let inner = self.steps.iter().flat_map(|step| step.step.places());
+        let inner = inner.map(|inner| self.around(inner));
+        inner.chain([self.path.trail()]).collect()
+    }
+
     fn losses(&self, way: Way) -> Vec<Loss> {
         let inner = self.steps.iter().flat_map(|step| step.losses(way));
         inner
@@ -194,6 +233,56 @@ impl Step for Each {
             steps: fused(steps),
         }))
     }
+}
+
+/// A schema whose items and values are changed.
+fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value {
+    let kinds = Kinds::of(&schema);
+    if kinds.is_none() {
+        return Value::Bool(false);
+    }
+    let mut map = match schema {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    keep_choices(&mut map, &|_| false);
+    for word in [
+        "uniqueItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "unevaluatedItems",
+    ] {
+        map.shift_remove(word);
+    }
+    if kinds.has(Kinds::ARRAY) {
+        for word in ["items", "prefixItems", "additionalItems"] {
+            match map.get_mut(word) {
+                Some(Value::Array(list)) => list.iter_mut().for_each(|item| replace(item, each)),
+                Some(item) => replace(item, each),
+                None => {}
+            }
+        }
+    }
+    if kinds.has(Kinds::OBJECT) {
+        for word in ["properties", "patternProperties"] {
+            let all = map.get_mut(word).and_then(Value::as_object_mut);
+            for (_, value) in all.into_iter().flatten() {
+                replace(value, each);
+            }
+        }
+        if let Some(rest) = map.get_mut("additionalProperties") {
+            replace(rest, each);
+        }
+    }
+    if kinds != Kinds::ALL {
+        map.insert("type".to_owned(), kinds.to_json());
+    }
+    Value::Object(map)
+}
+
+fn replace(schema: &mut Value, each: &mut dyn FnMut(Value) -> Value) {
+    *schema = each(std::mem::take(schema));
 }
 
 #[cfg(test)]

@@ -2,15 +2,16 @@
 //! order of the list is kept; a map that nobody knows an order of becomes a list in that of its keys.
 
 use super::value::{excerpt, kind};
-use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::making::{Args, Making, StepFlaw, every};
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Scope, Sketch, item_schemas, one_of};
 use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::Step as Token;
 use crate::types::pointer::child;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 pub(crate) fn read(
@@ -75,6 +76,57 @@ impl Keyed {
             margin.notes.push(note.value(order));
         }
         Ok(Value::Object(map))
+    }
+
+    /// What comes of a list's schema. Items without a key, and what is no list, are refused.
+    fn sketched_map(&self, list: &Value, scope: &mut Scope<'_>) -> Value {
+        if !Kinds::of(list).has(Kinds::ARRAY) {
+            return Value::Bool(false);
+        }
+        let mut values = Vec::new();
+        for item in item_schemas(list) {
+            values.push(Sketch::inside(scope, item, |inner| {
+                inner.within(&[], |item| {
+                    item.require(std::slice::from_ref(&self.key));
+                    item.take(std::slice::from_ref(&self.key));
+                });
+            }));
+        }
+        let mut map = json!({"type": "object", "additionalProperties": one_of(values)});
+        carry_number(list, "minItems", &mut map, "minProperties");
+        carry_number(list, "maxItems", &mut map, "maxProperties");
+        map
+    }
+
+    /// What comes of a map's schema. Values that are no objects are refused.
+    fn sketched_list(&self, map: &Value, scope: &mut Scope<'_>) -> Value {
+        if !Kinds::of(map).has(Kinds::OBJECT) {
+            return Value::Bool(false);
+        }
+        let under = |word: &str| map.get(word).and_then(Value::as_object);
+        let named = under("properties")
+            .into_iter()
+            .chain(under("patternProperties"));
+        let mut values: Vec<Value> = named.flat_map(Map::values).cloned().collect();
+        let rest = map.get("additionalProperties").cloned();
+        values.push(rest.unwrap_or(Value::Bool(true)));
+        let mut items = Vec::new();
+        for value in values {
+            items.push(Sketch::inside(scope, value, |inner| {
+                inner.within(&[], |item| {
+                    let key = std::slice::from_ref(&self.key);
+                    item.take(key);
+                    let schema = json!({"type": "string"});
+                    let always = true;
+                    item.put(key, Field { schema, always });
+                    item.require(key);
+                });
+            }));
+        }
+        let mut list = json!({"type": "array", "items": one_of(items)});
+        carry_number(map, "minProperties", &mut list, "minItems");
+        carry_number(map, "maxProperties", &mut list, "maxItems");
+        list
     }
 
     fn to_list(&self, mut map: Map<String, Value>, margin: &mut Margin) -> Result<Value, Refusal> {
@@ -156,6 +208,38 @@ impl Step for Keyed {
         vec![&self.path]
     }
 
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let (parents, key) = self.path.split();
+        sketch.within(parents, |scope| {
+            scope.change(key, |field, scope| {
+                let null = Kinds::of(&field.schema).has(Kinds::NULL);
+                let null = null.then(|| json!({"type": "null"}));
+                let other = match way {
+                    Way::Forward => self.sketched_map(&field.schema, scope),
+                    Way::Backward => self.sketched_list(&field.schema, scope),
+                };
+                let schema = one_of(null.into_iter().chain([other]).collect());
+                Field { schema, ..field }
+            });
+        });
+    }
+
+    /// A key that nobody may see must not be one under which everybody finds the item.
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        match (way, self.path.rest(&trail)) {
+            (Way::Forward, Some([Token::Every, Token::Key(key), ..])) if *key == self.key => {
+                vec![self.path.trail()]
+            }
+            _ => self.images(way, trail),
+        }
+    }
+
+    fn places(&self) -> Vec<Trail> {
+        let mut key = every(&self.path);
+        key.push(Token::Key(self.key.clone()));
+        vec![self.path.trail(), key]
+    }
+
     fn losses(&self, way: Way) -> Vec<Loss> {
         let loss = |class, what: String| Loss {
             class,
@@ -188,6 +272,12 @@ impl Step for Keyed {
                 key: self.key.clone(),
             }],
         }
+    }
+}
+
+fn carry_number(from: &Value, word: &str, to: &mut Value, as_word: &str) {
+    if let (Some(number), Some(map)) = (from.get(word), to.as_object_mut()) {
+        map.insert(as_word.to_owned(), number.clone());
     }
 }
 

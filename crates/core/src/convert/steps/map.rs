@@ -4,6 +4,7 @@
 
 use super::value::{Exchange, ValueStep, excerpt};
 use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::sketch::{Kinds, listed};
 use crate::convert::step::{Class, Directed, Way};
 use crate::types::same;
 use serde_json::Value;
@@ -169,6 +170,22 @@ impl Exchange for Table {
             losses.push((Class::Keeps, what.to_owned()));
         }
         losses
+    }
+
+    /// Whatever the table can give.
+    fn image(&self, way: Way, schema: &Value) -> Value {
+        let half = match way {
+            Way::Forward => &self.forward,
+            Way::Backward => &self.backward,
+        };
+        let kinds = Kinds::of(schema);
+        let texts = kinds.has(Kinds::STRING).then(|| half.texts.values());
+        let fits = |(value, _): &&(Value, Value)| kinds.has(Kinds::of_value(value));
+        let others = half.others.iter().filter(fits).map(|(_, other)| other);
+        let all = texts.into_iter().flatten().chain(others);
+        let mut values: Vec<Value> = all.chain(&half.otherwise).cloned().collect();
+        values.sort_by_key(ToString::to_string);
+        listed(values)
     }
 }
 

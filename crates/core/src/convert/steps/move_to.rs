@@ -4,6 +4,7 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{By, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Sketch, shared};
 use crate::convert::step::{Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use std::any::Any;
@@ -71,6 +72,16 @@ impl Step for Move {
 
     fn paths(&self) -> Vec<&Path> {
         vec![&self.from, &self.to]
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let (from, to) = self.ends(way);
+        let depth = shared(&[from, to]).len();
+        sketch.around(&[from, to], |scope| {
+            let field = scope.take(from.after(depth));
+            scope.take(to.after(depth));
+            scope.put(to.after(depth), field);
+        });
     }
 
     fn losses(&self, _way: Way) -> Vec<Loss> {
@@ -157,6 +168,12 @@ impl Step for Renames {
 
     fn paths(&self) -> Vec<&Path> {
         self.0.iter().flat_map(|(one, _)| one.paths()).collect()
+    }
+
+    fn sketch(&self, _way: Way, sketch: &mut Sketch) {
+        for (one, way) in &self.0 {
+            one.sketch(*way, sketch);
+        }
     }
 
     fn losses(&self, _way: Way) -> Vec<Loss> {

@@ -5,6 +5,7 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Sketch, shared};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use serde_json::{Map, Value};
@@ -130,6 +131,30 @@ impl Step for Nest {
     fn paths(&self) -> Vec<&Path> {
         let outside = self.fields.iter().map(|(outside, _)| outside);
         outside.chain([&self.under]).collect()
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let paths = self.paths();
+        let depth = shared(&paths).len();
+        sketch.around(&paths, |scope| {
+            let mut taken = Vec::new();
+            for (outside, inside) in &self.fields {
+                let (from, to) = match way {
+                    Way::Forward => (outside, inside),
+                    Way::Backward => (inside, outside),
+                };
+                taken.push((to.after(depth), scope.take(from.after(depth))));
+            }
+            // The object is there for the fields' sake: what was there before gave way, and what
+            // else is in it is kept.
+            scope.take(self.under.after(depth));
+            for (to, _) in &taken {
+                scope.take(to);
+            }
+            for (to, field) in taken {
+                scope.put(to, field);
+            }
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

@@ -6,11 +6,12 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Sketch, finite, listed};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::{BodyLimits, read_body};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -115,6 +116,24 @@ impl Step for Parse {
 
     fn paths(&self) -> Vec<&Path> {
         vec![&self.path]
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let (parents, key) = self.path.split();
+        sketch.within(parents, |scope| {
+            scope.change(key, |field, _| {
+                let values = finite(&field.schema);
+                let schema = match (way, values) {
+                    (Way::Backward, _) => json!({"type": "string"}),
+                    (Way::Forward, Some(values)) => {
+                        let texts = values.iter().filter_map(Value::as_str);
+                        listed(texts.filter_map(|text| parsed(text).ok()))
+                    }
+                    (Way::Forward, None) => Value::Bool(true),
+                };
+                Field { schema, ..field }
+            });
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

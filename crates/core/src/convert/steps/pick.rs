@@ -5,10 +5,12 @@ use crate::convert::making::{Args, Making, StepFlaw, every};
 use crate::convert::note::{By, Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Scope, Sketch, item_schemas, listed, one_of, shared};
 use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::{Step as Token, same};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -115,6 +117,62 @@ impl Pick {
         }
         tree.open(&self.into, &self.id, way);
         tree.place(&self.into, field);
+    }
+
+    /// What is picked: it may be there, and the list may be one shorter.
+    fn sketched_field(&self, scope: &mut Scope<'_>, list: &[String]) -> Field {
+        let known = scope.look(list);
+        if known.is_never() || !Kinds::of(&known.schema).has(Kinds::ARRAY) {
+            return Field::NEVER;
+        }
+        let mut schemas = Vec::new();
+        for item in item_schemas(&known.schema) {
+            let mut item = Sketch::new(item, Arc::clone(scope.source));
+            item.within(&[], |item| {
+                schemas.push(item.look(std::slice::from_ref(&self.field)).schema);
+            });
+        }
+        let mut list_field = scope.take(list);
+        list_field.schema = shorter(known.schema);
+        scope.put(list, list_field);
+        Field {
+            schema: one_of(schemas),
+            always: false,
+        }
+    }
+
+    /// The list with an item that says what the field said.
+    fn sketched_list(&self, list: Field, field: Field, scope: &mut Scope<'_>) -> Field {
+        let item = json!({
+            "type": "object",
+            "properties": {&self.key: listed([self.equals.clone()]), &self.field: field.schema},
+            "required": [self.key, self.field],
+            "additionalProperties": false,
+        });
+        let before = scope.written_out(list.schema);
+        let kinds = Kinds::of(&before);
+        let there = list.always && kinds.within(Kinds::ARRAY);
+        let mut items = vec![item];
+        if kinds.has(Kinds::ARRAY) {
+            items.extend(item_schemas(&before));
+        }
+        let kinds = if field.always {
+            Kinds::ARRAY
+        } else {
+            kinds.or(Kinds::ARRAY)
+        };
+        let mut schema = json!({"type": kinds.to_json(), "items": one_of(items)});
+        if let Some(map) = schema.as_object_mut() {
+            let least = before.get("minItems").filter(|_| there).cloned();
+            let least = least.or_else(|| field.always.then(|| json!(1)));
+            map.extend(least.map(|least| ("minItems".to_owned(), least)));
+            let most = before.get("maxItems").and_then(Value::as_u64);
+            map.extend(most.map(|most| ("maxItems".to_owned(), json!(most.saturating_add(1)))));
+        }
+        Field {
+            schema,
+            always: list.always || field.always,
+        }
     }
 
     /// Takes an item out of the list; how many are left.
@@ -229,6 +287,51 @@ impl Step for Pick {
         vec![&self.path, &self.into]
     }
 
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let paths = [&self.path, &self.into];
+        let depth = shared(&paths).len();
+        let (list, into) = (self.path.after(depth), self.into.after(depth));
+        sketch.around(&paths, |scope| match way {
+            Way::Forward => {
+                let found = self.sketched_field(scope, list);
+                scope.take(into);
+                scope.put(into, found);
+            }
+            Way::Backward => {
+                let field = scope.take(into);
+                if !field.is_never() {
+                    let before = scope.take(list);
+                    let after = self.sketched_list(before, field, scope);
+                    scope.put(list, after);
+                }
+            }
+        });
+    }
+
+    /// What is picked is seen outside of the list, and what is not picked still in it.
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        let mut places = self.images(way, trail.clone());
+        if way == Way::Forward
+            && let Some([_, Token::Key(key), rest @ ..]) = self.path.rest(&trail)
+            && *key == self.field
+        {
+            places.push(
+                self.into
+                    .trail()
+                    .into_iter()
+                    .chain(rest.iter().cloned())
+                    .collect(),
+            );
+        }
+        places
+    }
+
+    fn places(&self) -> Vec<Trail> {
+        let mut field = every(&self.path);
+        field.push(Token::Key(self.field.clone()));
+        vec![self.path.trail(), field, self.into.trail()]
+    }
+
     fn losses(&self, way: Way) -> Vec<Loss> {
         match way {
             Way::Backward => Vec::new(),
@@ -253,6 +356,21 @@ impl Step for Pick {
     fn deepens(&self) -> usize {
         self.path.keys().len() + 2
     }
+}
+
+/// A list's schema when one item may be gone from anywhere in it.
+fn shorter(list: Value) -> Value {
+    let items = one_of(item_schemas(&list));
+    let kinds = Kinds::of(&list);
+    let mut shorter = json!({"type": kinds.to_json(), "items": items});
+    if let Some(map) = shorter.as_object_mut() {
+        let least = list.get("minItems").and_then(Value::as_u64);
+        map.extend(least.map(|least| ("minItems".to_owned(), json!(least.saturating_sub(1)))));
+        let same = |word: &str| Some((word.to_owned(), list.get(word)?.clone()));
+        map.extend(same("maxItems"));
+        map.extend(same("uniqueItems"));
+    }
+    shorter
 }
 
 #[cfg(test)]

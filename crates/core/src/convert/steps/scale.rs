@@ -5,8 +5,9 @@
 use super::convert::{integer, whole};
 use super::value::{Exchange, ValueStep, excerpt};
 use crate::convert::making::{Args, Making, StepFlaw};
+use crate::convert::sketch::Kinds;
 use crate::convert::step::{Class, Directed, Way};
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -38,6 +39,9 @@ pub(crate) fn read(
 
 /// The largest numerator and denominator: products with 64-bit numbers stay within 128 bits.
 const LARGEST: i128 = 1_000_000_000_000_000_000;
+
+/// Whole numbers below this are exact as doubles.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// `1024`, `0.001`, `3/4`.
 fn fraction(text: &str) -> Option<(i128, i128)> {
@@ -119,6 +123,35 @@ impl Exchange for Scale {
             ));
         }
         losses
+    }
+
+    fn image(&self, way: Way, schema: &Value) -> Value {
+        let (times, over) = match way {
+            Way::Forward => self.by,
+            Way::Backward => (self.by.1, self.by.0),
+        };
+        let integer = Kinds::of(schema)
+            .without(Kinds::NULL)
+            .within(Kinds::INTEGER);
+        let stays_whole = integer && (self.whole || over == 1);
+        let kind = if stays_whole { "integer" } else { "number" };
+        let mut image = json!({"type": kind});
+        // Rounding can lead over a bound, but not over the next whole number.
+        let scaled = |word: &str, outwards: fn(f64) -> f64| {
+            let bound = schema.get(word)?.as_number()?;
+            let scaled = double(bound, times, over)?.as_f64()?;
+            let exact = scaled.abs() < EXACT;
+            let bound = exact.then(|| Number::from_f64(outwards(scaled)));
+            bound.flatten().map(Value::Number)
+        };
+        let least =
+            scaled("minimum", f64::floor).or_else(|| scaled("exclusiveMinimum", f64::floor));
+        let most = scaled("maximum", f64::ceil).or_else(|| scaled("exclusiveMaximum", f64::ceil));
+        if let Some(map) = image.as_object_mut() {
+            map.extend(least.map(|least| ("minimum".to_owned(), least)));
+            map.extend(most.map(|most| ("maximum".to_owned(), most)));
+        }
+        image
     }
 }
 

@@ -6,9 +6,10 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Sketch, finite, listed, shared};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -57,6 +58,33 @@ impl Split {
             .collect();
         parts.resize_with(self.into.len(), || None);
         parts
+    }
+
+    /// What is known of the parts: the first is there, others are where the string is known.
+    fn sketched_parts(&self, field: Field) -> Vec<Field> {
+        if field.is_never() {
+            return vec![Field::NEVER; self.into.len()];
+        }
+        let Some(texts) = finite(&field.schema) else {
+            let part = |number: usize| Field {
+                schema: json!({"type": "string"}),
+                always: field.always && number == 0,
+            };
+            return (0..self.into.len()).map(part).collect();
+        };
+        let all = texts.iter().filter_map(Value::as_str);
+        let all: Vec<Parts> = all.map(|text| self.parts_of(text)).collect();
+        let part = |number: usize| {
+            let of_each = all
+                .iter()
+                .map(|parts| parts.get(number).and_then(Option::as_ref));
+            let there = of_each.clone().flatten().map(|part| part.value.clone());
+            Field {
+                schema: listed(there),
+                always: field.always && of_each.clone().all(|part| part.is_some()),
+            }
+        };
+        (0..self.into.len()).map(part).collect()
     }
 
     fn join(&self, parts: &Parts) -> Result<String, Refusal> {
@@ -228,6 +256,34 @@ impl Step for Split {
 
     fn paths(&self) -> Vec<&Path> {
         self.into.iter().chain([&self.path]).collect()
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let paths = self.paths();
+        let depth = shared(&paths).len();
+        let string = self.path.after(depth);
+        sketch.around(&paths, |scope| match way {
+            Way::Forward => {
+                let field = scope.take(string);
+                for part in &self.into {
+                    scope.take(part.after(depth));
+                }
+                let parts = self.sketched_parts(field);
+                for (path, part) in self.into.iter().zip(parts) {
+                    scope.put(path.after(depth), part);
+                }
+            }
+            Way::Backward => {
+                let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
+                let parts: Vec<Field> = parts.collect();
+                scope.take(string);
+                if !parts.iter().all(Field::is_never) {
+                    let always = parts.iter().any(|part| part.always);
+                    let schema = json!({"type": "string"});
+                    scope.put(string, Field { schema, always });
+                }
+            }
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

@@ -4,10 +4,11 @@
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Sketch, finite, listed, one_of};
 use crate::convert::step::{Class, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::same;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fmt::Debug;
 
 /// A value of the one version as a value of the other; why there is none, as a clause.
@@ -15,6 +16,9 @@ pub(crate) trait Exchange: Debug + Send + Sync + 'static {
     fn exchange(&self, way: Way, value: &Value) -> Result<Value, String>;
 
     fn losses(&self, way: Way) -> Vec<(Class, String)>;
+
+    /// A schema for all that comes of a schema's values, other than null, if it does not list them.
+    fn image(&self, way: Way, schema: &Value) -> Value;
 }
 
 #[derive(Debug)]
@@ -63,6 +67,30 @@ impl<E: Exchange> Step for ValueStep<E> {
 
     fn paths(&self) -> Vec<&Path> {
         vec![&self.path]
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let (parents, key) = self.path.split();
+        sketch.within(parents, |scope| {
+            scope.change(key, |field, _| {
+                let schema = match finite(&field.schema) {
+                    Some(values) => {
+                        let exchanged = values.iter().filter_map(|value| match value {
+                            Value::Null => Some(Value::Null),
+                            value => self.exchange.exchange(way, value).ok(),
+                        });
+                        listed(exchanged)
+                    }
+                    None => {
+                        let null = Kinds::of(&field.schema).has(Kinds::NULL);
+                        let null = null.then(|| json!({"type": "null"}));
+                        let image = self.exchange.image(way, &field.schema);
+                        one_of(null.into_iter().chain([image]).collect())
+                    }
+                };
+                Field { schema, ..field }
+            });
+        });
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

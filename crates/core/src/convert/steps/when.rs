@@ -10,12 +10,14 @@ use crate::convert::making::{Args, Making, StepFlaw, WHEN_LEVELS};
 use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Scope, Sketch, finite, listed};
 use crate::convert::step::{
-    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, images_all, trace_all,
+    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, images_all, sketch_all,
+    spread_all, trace_all,
 };
 use crate::convert::tree::Tree;
 use crate::types::same;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -87,6 +89,81 @@ impl Test {
             Self::Type("object") => value.is_object(),
             Self::Type(_) => false,
         }
+    }
+}
+
+impl Test {
+    /// Leaves those documents for which the test holds, or does not, and perhaps more.
+    fn narrow(&self, path: &Path, holds: bool, sketch: &mut Sketch) {
+        let keys = path.keys();
+        sketch.within(&[], |scope| {
+            let field = scope.look(keys);
+            let kinds = Kinds::of(&field.schema);
+            let always = field.always && scope.is_object();
+            let possible = match (self, holds) {
+                (Self::Type("absent"), true) => !always,
+                (Self::Type("absent"), false) => !field.is_never(),
+                (_, true) if field.is_never() => false,
+                (Self::Type(name), true) => kinds.has(kind_named(name)),
+                (Self::Type(name), false) => !always || !kinds.within(kind_named(name)),
+                (Self::Value(value), true) => kinds.has(Kinds::of_value(value)),
+                (Self::Value(_), false) => true,
+            };
+            if !possible {
+                scope.exclude();
+                return;
+            }
+            match (self, holds) {
+                (Self::Type("absent"), true) => {
+                    scope.take(keys);
+                }
+                (Self::Type("absent"), false) => scope.require(keys),
+                (Self::Type(name), true) => {
+                    let kept = of_kinds(field.schema, kinds.and(kind_named(name)));
+                    set(scope, keys, kept, true);
+                }
+                (Self::Type(name), false) => {
+                    let kept = of_kinds(field.schema, kinds.without(kind_named(name)));
+                    set(scope, keys, kept, false);
+                }
+                (Self::Value(value), true) => set(scope, keys, listed([value.clone()]), true),
+                (Self::Value(value), false) => {
+                    if let Some(mut values) = finite(&field.schema) {
+                        values.retain(|other| !same(other, value));
+                        set(scope, keys, listed(values), false);
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn kind_named(name: &str) -> Kinds {
+    Kinds::by_name(name).unwrap_or(Kinds::ALL)
+}
+
+fn of_kinds(schema: Value, kinds: Kinds) -> Value {
+    if kinds.is_none() {
+        return Value::Bool(false);
+    }
+    let mut map = match schema {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    map.insert("type".to_owned(), kinds.to_json());
+    Value::Object(map)
+}
+
+/// Replaces what a field is where it is; `required` stays true of the objects around it.
+fn set(scope: &mut Scope<'_>, keys: &[String], schema: Value, require: bool) {
+    if require {
+        scope.require(keys);
+    }
+    let Some((last, parents)) = keys.split_last() else {
+        return;
+    };
+    if let Some(mut inner) = scope.enter(parents) {
+        inner.change(last, |field, _| Field { schema, ..field });
     }
 }
 
@@ -178,6 +255,37 @@ impl Step for When {
         let inner = self.steps.iter().chain(&self.otherwise);
         let inner = inner.flat_map(|step| step.step.paths());
         inner.chain([&self.path]).collect()
+    }
+
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        // What is asked is asked before the steps; on the way back it must hold after them.
+        let after = way == Way::Backward && self.touched;
+        sketch.branch(|holds, sketch| {
+            if !after {
+                self.is.narrow(&self.path, holds, sketch);
+            }
+            sketch_all(self.branch(holds), way, sketch);
+            if after {
+                self.is.narrow(&self.path, holds, sketch);
+            }
+        });
+    }
+
+    /// In the one case here, in the other there.
+    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+        let mut places = spread_all(&self.steps, way, trail.clone());
+        for place in spread_all(&self.otherwise, way, trail) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    fn places(&self) -> Vec<Trail> {
+        let inner = self.steps.iter().chain(&self.otherwise);
+        let inner = inner.flat_map(|step| step.step.places());
+        inner.chain([self.path.trail()]).collect()
     }
 
     fn losses(&self, way: Way) -> Vec<Loss> {

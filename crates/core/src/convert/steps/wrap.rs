@@ -5,10 +5,11 @@ use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
+use crate::convert::sketch::{Field, Kinds, Sketch, item_schemas, one_of};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use crate::types::Step as Token;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 pub(crate) fn read(
     args: &mut Args<'_>,
@@ -141,6 +142,21 @@ impl Step for Wrap {
         vec![&self.path]
     }
 
+    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+        let (parents, key) = self.path.split();
+        sketch.within(parents, |scope| {
+            scope.change(key, |field, _| match way {
+                Way::Forward => Field {
+                    schema: json!({
+                        "type": "array", "items": field.schema, "minItems": 1, "maxItems": 1,
+                    }),
+                    always: field.always,
+                },
+                Way::Backward => first_item(field),
+            });
+        });
+    }
+
     fn losses(&self, way: Way) -> Vec<Loss> {
         match way {
             Way::Forward => Vec::new(),
@@ -155,6 +171,29 @@ impl Step for Wrap {
     fn deepens(&self) -> usize {
         1
     }
+}
+
+/// The first item of a list, and what is no list as it is.
+fn first_item(field: Field) -> Field {
+    let kinds = Kinds::of(&field.schema);
+    let least = field.schema.get("minItems").and_then(Value::as_u64);
+    let empty = kinds.has(Kinds::ARRAY) && least.unwrap_or(0) == 0;
+    let always = field.always && !empty;
+    let mut schemas = Vec::new();
+    if kinds.has(Kinds::ARRAY) {
+        schemas.extend(item_schemas(&field.schema).into_iter().take(1));
+    }
+    let others = kinds.without(Kinds::ARRAY);
+    if !others.is_none() {
+        let mut other = match field.schema {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        other.insert("type".to_owned(), others.to_json());
+        schemas.push(Value::Object(other));
+    }
+    let schema = one_of(schemas);
+    Field { schema, always }
 }
 
 #[cfg(test)]

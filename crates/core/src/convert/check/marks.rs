@@ -1,0 +1,184 @@
+//! Whether a conversion would show restricted fields to more people: redaction is decided by the
+//! marks of the stored version, so whatever becomes of a field must be marked as strongly there.
+
+use super::ConversionError;
+use crate::convert::express::{Graph, Next};
+use crate::convert::path::{Trail, pattern};
+use crate::convert::step::{Way, spread_all, trace_all};
+use crate::convert::versions::Versions;
+use crate::types::{Additional, Part, PartId, Restriction, Schema, Step as Token, under_key};
+use std::collections::BTreeSet;
+
+/// Places that are followed.
+const PLACES: usize = 5_000;
+
+impl Versions {
+    /// Every field that is marked stronger than where it is shown, outermost only.
+    pub(super) fn weaker(&self, from: usize, to: usize) -> Vec<ConversionError> {
+        let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
+            return Vec::new();
+        };
+        let shown = Shown {
+            schema: &reached.schema,
+            graph: self.graph(to).ok(),
+        };
+        let steps = self.path(from, to);
+        let mut found: Vec<(Trail, Trail)> = Vec::new();
+        let mut errors = Vec::new();
+        for place in self.places(from, to).into_iter().take(PLACES) {
+            let before = left.schema.strongest(&place);
+            if before == Restriction::default() {
+                continue;
+            }
+            for target in spread_all(&steps, Way::Forward, place.clone()) {
+                let Some(after) = shown.weakest(&target) else {
+                    continue;
+                };
+                let around =
+                    |(from, to): &(Trail, Trail)| place.starts_with(from) && target.starts_with(to);
+                if !is_weaker(before, after) || found.iter().any(around) {
+                    continue;
+                }
+                errors.push(ConversionError::Weaker {
+                    from: left.id.version,
+                    to: reached.id.version,
+                    path_from: pattern(&place).to_string(),
+                    path_to: pattern(&target).to_string(),
+                    marks_from: before,
+                    marks_to: after,
+                });
+                found.push((place.clone(), target));
+            }
+        }
+        errors
+    }
+
+    /// The places to look at: restricted ones, and those that steps tell apart from what is around
+    /// them, which need not be declared. The outer ones come first.
+    fn places(&self, from: usize, to: usize) -> Vec<Trail> {
+        let mut places: BTreeSet<(usize, Trail)> = BTreeSet::from([(0, Trail::new())]);
+        if let Some(left) = self.type_version(from) {
+            for declared in left.schema.restricted_paths() {
+                let trail = declared.path.steps().to_vec();
+                places.insert((trail.len(), trail));
+            }
+        }
+        let steps = self.path(from, to);
+        for (number, step) in steps.iter().enumerate() {
+            let before = steps.get(..number).unwrap_or_default();
+            for place in step.step.places() {
+                if let Some(trail) = trace_all(before, Way::Backward, place) {
+                    places.insert((trail.len(), trail));
+                }
+            }
+        }
+        places.into_iter().map(|(_, trail)| trail).collect()
+    }
+}
+
+fn is_weaker(before: Restriction, after: Restriction) -> bool {
+    after.visibility < before.visibility || (before.secure && !after.secure)
+}
+
+/// What a version shows of places.
+struct Shown<'s> {
+    schema: &'s Schema,
+    /// Without it everything is taken as shown.
+    graph: Option<&'s Graph>,
+}
+
+impl Shown<'_> {
+    /// The weakest marks of all that a trail can name; `None` if the version shows none of it.
+    fn weakest(&self, trail: &[Token]) -> Option<Restriction> {
+        let start = self.graph.map_or(Next::Quiet, |graph| graph.start);
+        self.inside(&[0], start, trail, Restriction::default())
+    }
+
+    fn inside(
+        &self,
+        ids: &[PartId],
+        next: Next,
+        trail: &[Token],
+        around: Restriction,
+    ) -> Option<Restriction> {
+        if next == Next::Hide {
+            return None;
+        }
+        let parts = self.schema.shape.possible(ids);
+        let marks = parts.iter().map(|part| part.restriction);
+        let mark = marks.fold(around, Restriction::and);
+        let Some((token, rest)) = trail.split_first() else {
+            return Some(mark);
+        };
+        let state = match (next, self.graph) {
+            (Next::Into(at), Some(graph)) => graph.state(at),
+            _ => None,
+        };
+        let named = |key: &str| state.map_or(Next::Quiet, |state| state.next(key));
+        let property = |key: &str| {
+            let ids = under_key(&parts, key);
+            self.inside(&ids, named(key), rest, mark)
+        };
+        if let Token::Key(key) = token {
+            return property(key);
+        }
+        let mut found: Vec<Restriction> = Vec::new();
+        if may_be_object(&parts) {
+            let names: BTreeSet<&String> = parts.iter().flat_map(|part| &part.names).collect();
+            found.extend(names.into_iter().filter_map(|name| property(name)));
+            for ids in unnamed(&parts) {
+                let unnamed = state.and_then(|state| state.unnamed(None));
+                found.extend(self.inside(&ids, unnamed.unwrap_or(Next::Quiet), rest, mark));
+            }
+        }
+        if may_be_list(&parts) {
+            let items = state.map_or(Next::Quiet, |state| state.items);
+            let of_items = parts.iter().filter_map(|part| part.of_item(usize::MAX));
+            let ids: Vec<PartId> = of_items.collect();
+            found.extend(self.inside(&ids, items, rest, mark));
+        }
+        found.into_iter().reduce(|one, other| Restriction {
+            visibility: one.visibility.min(other.visibility),
+            secure: one.secure && other.secure,
+        })
+    }
+}
+
+/// The schemas of properties that are not named: those of each pattern, and those of all others.
+fn unnamed(parts: &[&Part]) -> Vec<Vec<PartId>> {
+    let patterns = parts.iter().flat_map(|part| &part.patterns);
+    let mut all: Vec<Vec<PartId>> = patterns.map(|(_, id)| vec![*id]).collect();
+    let rest = parts.iter().filter_map(|part| match part.additional {
+        Additional::Each(id) => Some(id),
+        Additional::Open | Additional::Closed => None,
+    });
+    all.push(rest.collect());
+    all
+}
+
+fn declares_object(parts: &[&Part]) -> bool {
+    let declares = |part: &&Part| {
+        let each = matches!(part.additional, Additional::Each(_));
+        each || !part.properties.is_empty() || !part.patterns.is_empty()
+    };
+    parts.iter().any(declares)
+}
+
+fn declares_list(parts: &[&Part]) -> bool {
+    parts
+        .iter()
+        .any(|part| part.items.is_some() || !part.prefix.is_empty())
+}
+
+/// Where a type is not said, what is declared tells.
+fn may_be_object(parts: &[&Part]) -> bool {
+    use crate::types::PartTypes as Types;
+    parts.iter().all(|part| part.types.has(Types::OBJECT))
+        && (declares_object(parts) || !declares_list(parts))
+}
+
+fn may_be_list(parts: &[&Part]) -> bool {
+    use crate::types::PartTypes as Types;
+    parts.iter().all(|part| part.types.has(Types::ARRAY))
+        && (declares_list(parts) || !declares_object(parts))
+}

@@ -1,0 +1,146 @@
+//! Documents that break, searched for by really converting them.
+
+use super::edit::apply;
+use super::shrink::shrink;
+use crate::convert::expressing::beyond;
+use crate::convert::inclusion::Gap;
+use crate::convert::refusal::Reason;
+use crate::convert::step::{COPIES, weight};
+use crate::convert::versions::{Record, Versions};
+use crate::examples::Examples;
+use crate::types::{Schema, Violation};
+use crate::version::Version;
+use serde_json::Value;
+
+/// Documents of a schema that are converted.
+const EXAMPLES: usize = 500;
+/// Documents into which a value that may break is put.
+const BASES: usize = 8;
+/// Bytes, roughly, of all documents that are converted.
+const BYTES: usize = 16 * 1024 * 1024;
+/// The same documents each time.
+const SEED: u64 = 1;
+
+/// A document that breaks.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) example: Value,
+    pub(super) converted: Value,
+    pub(super) violations: Vec<Violation>,
+}
+
+pub(super) struct Search<'v> {
+    versions: &'v Versions,
+    number: usize,
+    from: Version,
+    to: Version,
+    own: &'v Schema,
+    other: &'v Schema,
+    pub(super) tried: usize,
+    pub(super) refused: usize,
+    bytes: usize,
+}
+
+impl<'v> Search<'v> {
+    pub(super) fn new(versions: &'v Versions, from: usize, to: usize) -> Option<Self> {
+        let (left, reached) = (versions.type_version(from)?, versions.type_version(to)?);
+        Some(Self {
+            versions,
+            number: from,
+            from: left.id.version,
+            to: reached.id.version,
+            own: &left.schema,
+            other: &reached.schema,
+            tried: 0,
+            refused: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Puts what may break into documents of the other version, and brings them here.
+    pub(super) fn try_gaps(&mut self, gaps: &[Gap]) -> Option<Trial> {
+        let bases: Vec<Value> = self.bases();
+        for gap in gaps {
+            for edit in &gap.edits {
+                for base in &bases {
+                    if self.bytes > BYTES {
+                        return None;
+                    }
+                    let mut document = base.clone();
+                    apply(&mut document, &gap.at, edit);
+                    let record = Record::new(self.to, document);
+                    if let Ok(view) = self.versions.view(record, self.from)
+                        && let Some(broken) = self.try_one(view.content)
+                    {
+                        return Some(self.smallest(broken));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Documents of this version as the other one shows them.
+    fn bases(&self) -> Vec<Value> {
+        let documents = Examples::of(self.own, SEED).take(BASES);
+        let shown = documents.filter_map(|document| {
+            let record = Record::new(self.from, document);
+            Some(self.versions.view(record, self.to).ok()?.content)
+        });
+        let mut bases: Vec<Value> = shown.collect();
+        if bases.is_empty() {
+            bases.push(Value::Object(serde_json::Map::new()));
+        }
+        bases
+    }
+
+    /// Tries documents that are made from the schema.
+    pub(super) fn try_examples(&mut self) -> Option<Trial> {
+        for document in Examples::of(self.own, SEED).take(EXAMPLES) {
+            if let Some(broken) = self.try_one(document) {
+                return Some(self.smallest(broken));
+            }
+            if self.bytes > BYTES {
+                break;
+            }
+        }
+        None
+    }
+
+    /// A document that fits here, is all expressed here, and does not fit there.
+    fn try_one(&mut self, document: Value) -> Option<Trial> {
+        self.own.validate(&document).ok()?;
+        let document = self.own.without_absent(&document).into_owned();
+        if beyond(self.versions.graph(self.number).ok()?, &document) {
+            return None;
+        }
+        self.tried += 1;
+        self.bytes = self.bytes.saturating_add(weight(&document));
+        let record = Record::new(self.from, document.clone());
+        let view = match self.versions.view(record, self.to) {
+            Ok(view) => view,
+            Err(refusal) => {
+                self.refused += 1;
+                if refusal.reason == Reason::TooLarge {
+                    self.bytes = self.bytes.saturating_add(COPIES);
+                }
+                return None;
+            }
+        };
+        self.bytes = self.bytes.saturating_add(weight(&view.content));
+        let error = self.other.validate(&view.content).err()?;
+        Some(Trial {
+            example: document,
+            converted: view.content,
+            violations: error.violations().to_vec(),
+        })
+    }
+
+    /// The same with all left out that is not needed to break.
+    fn smallest(&mut self, broken: Trial) -> Trial {
+        let (tried, refused) = (self.tried, self.refused);
+        let smallest = shrink(broken, |document| self.try_one(document));
+        (self.tried, self.refused) = (tried, refused);
+        smallest
+    }
+}

@@ -1,0 +1,84 @@
+//! A document that breaks, as small as it can be said.
+
+use super::search::Trial;
+use serde_json::{Value, json};
+
+/// Documents that are tried on the way.
+const TRIES: usize = 400;
+
+/// Leaves out fields and items for as long as the rest still breaks, then makes values plain.
+pub(super) fn shrink(mut broken: Trial, mut try_one: impl FnMut(Value) -> Option<Trial>) -> Trial {
+    let mut tries = 0;
+    for change in [Change::Leave, Change::Plain] {
+        let mut number = 0;
+        while tries < TRIES {
+            let mut smaller = broken.example.clone();
+            let mut seen = 0;
+            match change_nth(&mut smaller, change, number, &mut seen) {
+                None => break,
+                Some(false) => number += 1,
+                Some(true) => {
+                    tries += 1;
+                    match try_one(smaller) {
+                        Some(smaller) => broken = smaller,
+                        None => number += 1,
+                    }
+                }
+            }
+        }
+    }
+    broken
+}
+
+#[derive(Clone, Copy)]
+enum Change {
+    Leave,
+    Plain,
+}
+
+/// Changes the field or item with that number, counted from outside; whether it is another now,
+/// `None` if there is no such.
+fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -> Option<bool> {
+    let inner = match value {
+        Value::Object(map) => map.len(),
+        Value::Array(items) => items.len(),
+        _ => return None,
+    };
+    if nth < *seen + inner {
+        let at = nth - *seen;
+        return match (value, change) {
+            (Value::Object(map), Change::Leave) => {
+                let key = map.keys().nth(at).cloned()?;
+                map.shift_remove(&key).map(|_| true)
+            }
+            (Value::Array(items), Change::Leave) => {
+                items.remove(at);
+                Some(true)
+            }
+            (Value::Object(map), Change::Plain) => map.values_mut().nth(at).map(make_plain),
+            (Value::Array(items), Change::Plain) => items.get_mut(at).map(make_plain),
+            _ => None,
+        };
+    }
+    *seen += inner;
+    match value {
+        Value::Object(map) => map
+            .values_mut()
+            .find_map(|inner| change_nth(inner, change, nth, seen)),
+        Value::Array(items) => items
+            .iter_mut()
+            .find_map(|inner| change_nth(inner, change, nth, seen)),
+        _ => None,
+    }
+}
+
+/// The plainest value of the same type.
+fn make_plain(value: &mut Value) -> bool {
+    let plain = match value {
+        Value::String(text) if !text.is_empty() => json!(""),
+        Value::Number(number) if number.as_f64() != Some(0.0) => json!(0),
+        _ => return false,
+    };
+    *value = plain;
+    true
+}

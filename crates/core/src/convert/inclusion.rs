@@ -1,0 +1,255 @@
+//! Whether every document of a sketch fits a schema, part by part.
+//!
+//! Both schemas are walked side by side: what is the same on both sides cancels, and only what
+//! differs is asked of the set algebra, so that a difference in one place does not make the whole
+//! undecided. A gap is a place where it could not be proven. It comes with values to try there, and
+//! is no finding: the sketch may let through more than ever comes.
+
+mod algebra;
+mod conjunction;
+mod lists;
+mod objects;
+mod rules;
+mod witness;
+
+use super::sketch::{Kinds, Sketch, Source};
+use super::step::weight;
+use crate::types::limits::CONTENT_DEPTH;
+use crate::types::{Schema, Step as Token};
+use conjunction::Conjunction;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// Pairs of schemas that are compared.
+const WORK: usize = 50_000;
+/// Gaps that are told.
+const GAPS: usize = 24;
+/// Bytes, roughly, of schemas that are compiled to be asked.
+const ASKED: usize = 2 * 1024 * 1024;
+/// Gaps for which values are searched, those included that turn out to be none.
+const GUESSES: usize = 64;
+
+/// A place inside a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    Key(String),
+    Item,
+    Value,
+}
+
+/// What to do at a place to make a document that breaks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Edit {
+    Set(Value),
+    Remove(String),
+}
+
+/// A place where documents may not fit.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    pub(crate) at: Vec<At>,
+    pub(crate) edits: Vec<Edit>,
+}
+
+impl Gap {
+    /// The place as a path.
+    pub(crate) fn place(&self) -> String {
+        let tokens = self.at.iter().map(|at| match at {
+            At::Key(key) => Token::Key(key.clone()),
+            At::Item | At::Value => Token::Every,
+        });
+        crate::types::PathPattern::of(tokens.collect()).to_string()
+    }
+}
+
+/// Where a sketch may not fit a schema; nowhere if it is proven to.
+pub(crate) fn gaps(sketch: &Sketch, target: &Schema) -> Vec<Gap> {
+    let to = Source::of(target);
+    let mut comparison = Comparison {
+        from: &sketch.source,
+        to: &to,
+        seen: HashSet::new(),
+        order: Vec::new(),
+        work: 0,
+        at: Vec::new(),
+        gaps: Vec::new(),
+        strips_null: true,
+        effort: Effort::Search,
+        start: 0,
+        asked: 0,
+        guesses: 0,
+    };
+    for node in &sketch.alternatives {
+        let whole = Conjunction::of(&sketch.source, [node]);
+        comparison.compare(&whole, &to.schema);
+    }
+    comparison.gaps
+}
+
+/// How much is done for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effort {
+    /// Only what can be seen.
+    Glance,
+    /// The algebra is asked.
+    Ask,
+    /// And where it does not say yes, values are searched.
+    Search,
+}
+
+type Pair = (Vec<usize>, Vec<usize>, bool, usize);
+
+struct Comparison<'a> {
+    from: &'a Source,
+    to: &'a Source,
+    /// Pairs that are compared already or further out: a schema that refers to itself is compared
+    /// once, because what is inside is smaller.
+    seen: HashSet<Pair>,
+    /// The same in order, so that a guess can be taken back.
+    order: Vec<Pair>,
+    work: usize,
+    at: Vec<At>,
+    gaps: Vec<Gap>,
+    /// Whether a null that a property does not take counts as absent: not in alternatives, of
+    /// which another one may take it.
+    strips_null: bool,
+    effort: Effort,
+    /// The number of gaps before what is tried.
+    start: usize,
+    asked: usize,
+    guesses: usize,
+}
+
+impl<'a> Comparison<'a> {
+    fn compare(&mut self, c: &Conjunction<'a>, t: &'a Value) {
+        if self.failed() {
+            return;
+        }
+        self.work += 1;
+        if self.at.len() > CONTENT_DEPTH {
+            // No content is as deep as that.
+            return;
+        }
+        if self.work > WORK || self.gaps.len() >= GAPS {
+            self.gap(Vec::new());
+            return;
+        }
+        if c.is_never() || says_nothing(t) {
+            return;
+        }
+        let pair = (c.addresses(), c.open_choices(), c.no_null, address(t));
+        if !self.seen.insert(pair.clone()) {
+            return;
+        }
+        self.order.push(pair);
+        if let Some(values) = c.finite() {
+            self.listed(&values, t);
+            return;
+        }
+        let Some(alternatives) = c.alternatives(self.from) else {
+            self.target(c, t);
+            return;
+        };
+        // What is the same on both sides cancels. Otherwise, a document fits one of the
+        // alternatives, so each of them must fit.
+        if self.guess(Effort::Glance, |this| this.target(c, t)) {
+            return;
+        }
+        for one in alternatives {
+            self.compare(&one, t);
+        }
+    }
+
+    /// Whether an attempt leaves no gap. If it does nothing remains of it.
+    fn guess(&mut self, effort: Effort, attempt: impl FnOnce(&mut Self)) -> bool {
+        let (gaps, order) = (self.gaps.len(), self.order.len());
+        let before = (self.effort, self.start);
+        self.effort = self.effort.min(effort);
+        self.start = gaps;
+        attempt(self);
+        (self.effort, self.start) = before;
+        let fits = self.gaps.len() == gaps;
+        if !fits {
+            self.gaps.truncate(gaps);
+            for pair in self.order.split_off(order.min(self.order.len())) {
+                self.seen.remove(&pair);
+            }
+        }
+        fits
+    }
+
+    /// Whether what is tried has failed already, so that the rest does not matter.
+    const fn failed(&self) -> bool {
+        !matches!(self.effort, Effort::Search) && self.gaps.len() > self.start
+    }
+
+    fn target(&mut self, c: &Conjunction<'a>, t: &'a Value) {
+        let Some(parts) = conjunction::parts(self.to, t) else {
+            self.gap(Vec::new());
+            return;
+        };
+        let around: Vec<&Map<String, Value>> = parts.iter().filter_map(|t| t.as_object()).collect();
+        if c.kinds().has(Kinds::OBJECT) {
+            self.presence(c, &around);
+        }
+        for part in parts {
+            match part {
+                Value::Object(map) => self.rules(c, part, map),
+                Value::Bool(true) => {}
+                _ => self.leaf(c, None, part),
+            }
+        }
+    }
+
+    fn listed(&mut self, values: &[Value], t: &Value) {
+        let bundle = self.to.bundle(t);
+        let affordable = self.effort > Effort::Glance && self.affords(&bundle);
+        let schema = affordable.then(|| Schema::compile(bundle).ok()).flatten();
+        let Some(schema) = schema else {
+            self.gap(Vec::new());
+            return;
+        };
+        let wrong = values
+            .iter()
+            .filter(|value| schema.validate(value).is_err());
+        let edits: Vec<_> = wrong.cloned().map(Edit::Set).collect();
+        if !edits.is_empty() {
+            self.gap(edits);
+        }
+    }
+
+    fn affords(&mut self, schema: &Value) -> bool {
+        self.asked = self.asked.saturating_add(weight(schema));
+        self.asked <= ASKED
+    }
+
+    fn gap(&mut self, edits: Vec<Edit>) {
+        let at = self.at.clone();
+        self.gaps.push(Gap { at, edits });
+    }
+
+    fn inside(&mut self, at: At, work: impl FnOnce(&mut Self)) {
+        self.at.push(at);
+        work(self);
+        self.at.pop();
+    }
+}
+
+fn address(value: &Value) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
+/// Whether anything fits, at a glance.
+fn says_nothing(t: &Value) -> bool {
+    match t {
+        Value::Bool(yes) => *yes,
+        Value::Object(map) => map.keys().all(|word| rules::is_annotation(word)),
+        _ => false,
+    }
+}
+
+/// Whether null is a value of a property with this schema. "Perhaps" counts as yes.
+fn takes_null(source: &Source, t: &Value) -> bool {
+    let parts = conjunction::parts(source, t).unwrap_or_default();
+    parts.iter().all(|part| Kinds::of(part).has(Kinds::NULL))
+}

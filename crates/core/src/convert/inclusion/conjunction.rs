@@ -1,0 +1,152 @@
+//! Schemas that apply to the same value, all of them.
+
+use super::address;
+use crate::convert::sketch::{Kinds, Source, finite, is_required, item_parts, property_parts};
+use crate::types::limits::SCHEMA_WORK;
+use serde_json::{Map, Value};
+
+/// A schema and all that it refers to or combines, each to be read by its own keywords; `None` if a
+/// reference can't be followed.
+pub(super) fn parts<'a>(source: &'a Source, schema: &'a Value) -> Option<Vec<&'a Value>> {
+    let mut found: Vec<&Value> = Vec::new();
+    let mut todo = vec![schema];
+    while let Some(next) = todo.pop() {
+        if found.len() > SCHEMA_WORK {
+            return None;
+        }
+        let reference = next.get("$ref").and_then(Value::as_str);
+        if let Some(reference) = reference {
+            todo.push(source.resolve(reference)?);
+            if source.ref_stands_alone() {
+                continue;
+            }
+        }
+        if let Some(Value::Array(all)) = next.get("allOf") {
+            todo.extend(all);
+        }
+        found.push(next);
+    }
+    Some(found)
+}
+
+/// Lists of alternatives for one value that are looked into, each inside of the one before.
+const OPENED: usize = 4;
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Conjunction<'a> {
+    pub(super) parts: Vec<&'a Value>,
+    /// Lists of alternatives that were not looked into yet.
+    choices: Vec<&'a Vec<Value>>,
+    /// How many lists were looked into.
+    opened: usize,
+    /// Null is left out.
+    pub(super) no_null: bool,
+}
+
+impl<'a> Conjunction<'a> {
+    /// What can't be followed says nothing.
+    pub(super) fn of(source: &'a Source, schemas: impl IntoIterator<Item = &'a Value>) -> Self {
+        let mut all = Vec::new();
+        for schema in schemas {
+            all.extend(parts(source, schema).unwrap_or_default());
+        }
+        let listed = |part: &&'a Value| {
+            let words = ["anyOf", "oneOf"].into_iter();
+            let lists = words.filter_map(|word| part.get(word).and_then(Value::as_array));
+            lists.collect::<Vec<_>>()
+        };
+        Self {
+            choices: all.iter().flat_map(listed).collect(),
+            parts: all,
+            opened: 0,
+            no_null: false,
+        }
+    }
+
+    pub(super) fn addresses(&self) -> Vec<usize> {
+        let mut all: Vec<_> = self.parts.iter().map(|part| address(part)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    pub(super) fn open_choices(&self) -> Vec<usize> {
+        let choices = self.choices.iter().filter_map(|list| list.first());
+        choices.map(address).collect()
+    }
+
+    pub(super) fn kinds(&self) -> Kinds {
+        let all = self.parts.iter().map(|part| Kinds::of(part));
+        let all = all.fold(Kinds::ALL, Kinds::and);
+        if self.no_null {
+            all.without(Kinds::NULL)
+        } else {
+            all
+        }
+    }
+
+    pub(super) fn is_never(&self) -> bool {
+        self.kinds().is_none()
+    }
+
+    /// The values, if a part lists them.
+    pub(super) fn finite(&self) -> Option<Vec<Value>> {
+        let mut values = self.parts.iter().find_map(|part| finite(part))?;
+        let kinds = self.kinds();
+        values.retain(|value| Kinds::of_value(value).within(kinds));
+        Some(values)
+    }
+
+    /// The objects among the parts.
+    pub(super) fn maps(&self) -> impl Iterator<Item = &'a Map<String, Value>> {
+        self.parts.iter().filter_map(|part| part.as_object())
+    }
+
+    /// One for each of the first alternatives that were not looked into.
+    pub(super) fn alternatives(&self, source: &'a Source) -> Option<Vec<Self>> {
+        let (list, rest) = self.choices.split_first()?;
+        if self.opened >= OPENED {
+            return None;
+        }
+        let one = |alternative: &'a Value| {
+            let inner = Self::of(source, [alternative]);
+            let mut all = self.clone();
+            all.parts.extend(inner.parts);
+            all.opened += 1;
+            all.choices = rest.iter().copied().chain(inner.choices).collect();
+            all
+        };
+        Some(list.iter().map(one).collect())
+    }
+
+    /// What is known of a property.
+    pub(super) fn property(&self, source: &'a Source, key: &str) -> Self {
+        let schemas = self.maps().flat_map(|map| property_parts(map, key));
+        Self::of(source, schemas)
+    }
+
+    /// What is known of properties with other names than those.
+    pub(super) fn others(&self, source: &'a Source) -> Self {
+        let rest = self
+            .maps()
+            .filter_map(|map| map.get("additionalProperties"));
+        Self::of(source, rest)
+    }
+
+    /// What is known of the items, in order; the last one is for all others.
+    pub(super) fn items(&self, source: &'a Source) -> Vec<Self> {
+        let lists: Vec<Vec<&Value>> = self.parts.iter().map(|part| item_parts(part)).collect();
+        let longest = lists.iter().map(Vec::len).max().unwrap_or(1);
+        let item = |number: usize| {
+            let schemas = lists
+                .iter()
+                .filter_map(|list| list.get(number).or(list.last()));
+            Self::of(source, schemas.copied())
+        };
+        (0..longest).map(item).collect()
+    }
+
+    pub(super) fn requires(&self, key: &str) -> bool {
+        self.maps().any(|map| is_required(map, key))
+    }
+}

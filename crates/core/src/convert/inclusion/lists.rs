@@ -1,0 +1,20 @@
+//! The items of lists.
+
+use super::conjunction::Conjunction;
+use super::{At, Comparison};
+use crate::convert::sketch::item_parts;
+use serde_json::Value;
+
+impl<'a> Comparison<'a> {
+    pub(super) fn list(&mut self, c: &Conjunction<'a>, t: &'a Value) {
+        let wanted = item_parts(t);
+        let known = c.items(self.from);
+        for number in 0..wanted.len().max(known.len()) {
+            let item = known.get(number).or(known.last());
+            let schema = wanted.get(number).or(wanted.last());
+            if let (Some(item), Some(schema)) = (item, schema) {
+                self.inside(At::Item, |this| this.compare(item, schema));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The properties of objects.
+
+use super::conjunction::Conjunction;
+use super::{At, Comparison, Edit, takes_null};
+use crate::convert::sketch::{Kinds, property_parts};
+use crate::types::compile_pattern;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Keywords that can depend on whether a property is there.
+const WHOLE: [&str; 11] = [
+    "minProperties",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "enum",
+    "const",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+];
+
+fn patterns(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let patterns = map.get("patternProperties").and_then(Value::as_object);
+    patterns.into_iter().flatten()
+}
+
+/// The schemas of properties that are not named.
+fn unnamed(map: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    let rest = map.get("additionalProperties");
+    patterns(map).map(|(_, schema)| schema).chain(rest)
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn object(&mut self, c: &Conjunction<'a>, t: &'a Map<String, Value>) {
+        let named = t.get("properties").and_then(Value::as_object);
+        for (name, schema) in named.into_iter().flatten() {
+            self.property(c, name, schema);
+        }
+        for (pattern, schema) in patterns(t) {
+            let regex = compile_pattern(pattern).ok().map(|compiled| compiled.regex);
+            let matches = |name: &str| regex.as_ref().is_none_or(|regex| regex.is_match(name));
+            let same = |other: &str| other == pattern;
+            self.unnamed(c, schema, &matches, &same);
+        }
+        if let Some(rest) = t.get("additionalProperties") {
+            let spoken_of = |name: &str| {
+                let mut without = t.clone();
+                without.shift_remove("additionalProperties");
+                !property_parts(&without, name).is_empty()
+            };
+            let known = |pattern: &str| patterns(t).any(|(text, _)| text == pattern);
+            self.unnamed(c, rest, &|name| !spoken_of(name), &|pattern| {
+                !known(pattern)
+            });
+        }
+    }
+
+    /// Which properties are there. A null that counts as absent is not, whatever is required.
+    pub(super) fn presence(&mut self, c: &Conjunction<'a>, parts: &[&'a Map<String, Value>]) {
+        let required = parts.iter().filter_map(|t| t.get("required")?.as_array());
+        let required = required.flatten().filter_map(Value::as_str);
+        let required: BTreeSet<&str> = required.collect();
+        for name in &required {
+            if !c.requires(name) {
+                self.gap(vec![Edit::Remove((*name).to_owned())]);
+            }
+        }
+        let counts = |t: &&Map<String, Value>| WHOLE.iter().any(|word| t.contains_key(*word));
+        let counted = parts.iter().any(counts);
+        if !self.strips_null || (required.is_empty() && !counted) {
+            return;
+        }
+        let named = parts
+            .iter()
+            .filter_map(|t| t.get("properties")?.as_object());
+        let names: BTreeSet<&str> = named.flat_map(Map::keys).map(String::as_str).collect();
+        for name in names.union(&required) {
+            if (counted || required.contains(name)) && self.vanishes(c, parts, name) {
+                self.inside(At::Key((*name).to_owned()), |this| {
+                    this.gap(vec![Edit::Set(Value::Null)]);
+                });
+            }
+        }
+        let closed = |rest: &&Value| **rest == Value::Bool(false);
+        let mut wanted = parts.iter().flat_map(|t| unnamed(t)).filter(|t| !closed(t));
+        let vanish = wanted.any(|schema| !takes_null(self.to, schema));
+        let patterns = c.maps().flat_map(patterns).map(|(_, schema)| schema);
+        let mut known = patterns.map(|schema| Conjunction::of(self.from, [schema]));
+        let null = |c: Conjunction<'_>| c.kinds().has(Kinds::NULL);
+        if counted && vanish && (null(c.others(self.from)) || known.any(null)) {
+            self.inside(At::Value, |this| this.gap(vec![Edit::Set(Value::Null)]));
+        }
+    }
+
+    /// Whether a property can be a null that counts as absent.
+    fn vanishes(&self, c: &Conjunction<'a>, parts: &[&'a Map<String, Value>], name: &str) -> bool {
+        let mut wanted = parts.iter().flat_map(|t| property_parts(t, name));
+        let known = c.property(self.from, name).kinds();
+        known.has(Kinds::NULL) && wanted.any(|schema| !takes_null(self.to, schema))
+    }
+
+    fn property(&mut self, c: &Conjunction<'a>, name: &str, t: &'a Value) {
+        let mut inner = c.property(self.from, name);
+        inner.no_null = self.strips_null && !takes_null(self.to, t);
+        self.inside(At::Key(name.to_owned()), |this| this.compare(&inner, t));
+    }
+
+    /// All properties that a rule speaks of by other means than their names.
+    fn unnamed(
+        &mut self,
+        c: &Conjunction<'a>,
+        t: &'a Value,
+        speaks_of: &dyn Fn(&str) -> bool,
+        pattern: &dyn Fn(&str) -> bool,
+    ) {
+        let names: BTreeSet<&String> = c
+            .maps()
+            .filter_map(|map| map.get("properties")?.as_object())
+            .flat_map(Map::keys)
+            .collect();
+        for name in names.into_iter().filter(|name| speaks_of(name)) {
+            self.property(c, name, t);
+        }
+        let patterns = c
+            .maps()
+            .flat_map(patterns)
+            .filter(|(text, _)| pattern(text));
+        for (_, schema) in patterns.collect::<Vec<_>>() {
+            let inner = Conjunction::of(self.from, [schema]);
+            self.inside(At::Value, |this| this.compare(&inner, t));
+        }
+        let mut rest = c.others(self.from);
+        rest.no_null = self.strips_null && !takes_null(self.to, t);
+        self.inside(At::Value, |this| this.compare(&rest, t));
+    }
+}

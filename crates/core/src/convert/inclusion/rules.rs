@@ -1,0 +1,207 @@
+//! The keywords of a schema, each with what must be known for it to hold.
+
+use super::conjunction::Conjunction;
+use super::{Comparison, Edit, Effort, GUESSES, algebra, witness};
+use crate::convert::sketch::{Kinds, has_reference};
+use jsonschema::Draft;
+use serde_json::{Map, Value, json};
+
+const NUMBERS: [&str; 5] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+const TEXTS: [&str; 6] = [
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "contentEncoding",
+    "contentMediaType",
+];
+const LISTS: [&str; 3] = ["minItems", "maxItems", "uniqueItems"];
+const CONTAINS: [&str; 3] = ["contains", "minContains", "maxContains"];
+const CONDITION: [&str; 3] = ["if", "then", "else"];
+const OBJECTS: [&str; 2] = ["minProperties", "maxProperties"];
+
+/// Keywords that are always asked for together, and the types that they speak of.
+const FAMILIES: [(&[&str], Kinds); 6] = [
+    (&NUMBERS, Kinds::NUMBER),
+    (&TEXTS, Kinds::STRING),
+    (&LISTS, Kinds::ARRAY),
+    (&OBJECTS, Kinds::OBJECT),
+    (&CONTAINS, Kinds::ARRAY),
+    (&CONDITION, Kinds::ALL),
+];
+
+/// Keywords that are asked for one by one.
+const SINGLE: [(&str, Kinds); 12] = [
+    ("enum", Kinds::ALL),
+    ("const", Kinds::ALL),
+    ("oneOf", Kinds::ALL),
+    ("not", Kinds::ALL),
+    ("propertyNames", Kinds::OBJECT),
+    ("dependencies", Kinds::OBJECT),
+    ("dependentRequired", Kinds::OBJECT),
+    ("dependentSchemas", Kinds::OBJECT),
+    ("unevaluatedProperties", Kinds::OBJECT),
+    ("unevaluatedItems", Kinds::ARRAY),
+    ("$dynamicRef", Kinds::ALL),
+    ("$recursiveRef", Kinds::ALL),
+];
+
+/// Keywords with rules of their own.
+const RULED: [&str; 9] = [
+    "type",
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "anyOf",
+];
+
+/// Whether a keyword says nothing of what fits, or is read elsewhere.
+pub(super) fn is_annotation(word: &str) -> bool {
+    let in_family = FAMILIES.iter().any(|(words, _)| words.contains(&word));
+    let single = SINGLE.iter().any(|(single, _)| *single == word);
+    let elsewhere = ["$ref", "allOf"].contains(&word);
+    !(in_family || single || elsewhere || RULED.contains(&word))
+}
+
+impl<'a> Comparison<'a> {
+    /// Every keyword of a part of the target.
+    pub(super) fn rules(
+        &mut self,
+        c: &Conjunction<'a>,
+        part: &'a Value,
+        t: &'a Map<String, Value>,
+    ) {
+        let kinds = c.kinds();
+        if t.contains_key("type") {
+            let wanted = Kinds::of(&project(part, &["type"]));
+            // In draft 4 the number 1.0 is no integer.
+            let old = self.to.draft == Draft::Draft4 && self.from.draft != Draft::Draft4;
+            let may_differ = old && kinds.has(Kinds::INTEGER) && !Kinds::NUMBER.within(wanted);
+            if may_differ || !kinds.within(wanted) {
+                self.leaf(c, Some(&["type"]), part);
+                return;
+            }
+        }
+        for (words, speaks_of) in FAMILIES {
+            let any = words.iter().any(|word| t.contains_key(*word));
+            if any && kinds.has(speaks_of) {
+                self.leaf(c, Some(words), part);
+            }
+        }
+        for (word, speaks_of) in SINGLE {
+            if t.contains_key(word) && kinds.has(speaks_of) {
+                self.leaf(c, Some(&[word]), part);
+            }
+        }
+        if let Some(Value::Array(list)) = t.get("anyOf") {
+            self.some_of(c, part, list);
+        }
+        if kinds.has(Kinds::OBJECT) {
+            self.object(c, t);
+        }
+        let items = ["items", "prefixItems"]
+            .iter()
+            .any(|word| t.contains_key(*word));
+        if items && kinds.has(Kinds::ARRAY) {
+            self.list(c, part);
+        }
+    }
+
+    /// It is enough that one alternative always fits.
+    fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, list: &'a [Value]) {
+        if cancels(c, &["anyOf"], part) {
+            return;
+        }
+        let strips = std::mem::replace(&mut self.strips_null, false);
+        let mut one_fits = false;
+        for one in list {
+            one_fits = one_fits || self.guess(Effort::Ask, |this| this.compare(c, one));
+        }
+        self.strips_null = strips;
+        if !one_fits {
+            self.leaf(c, Some(&["anyOf"]), part);
+        }
+    }
+
+    /// Asks the algebra for some keywords of a part, or for the whole of it.
+    pub(super) fn leaf(&mut self, c: &Conjunction<'a>, words: Option<&[&str]>, part: &Value) {
+        let wanted = match words {
+            Some(words) if cancels(c, words, part) => return,
+            Some(words) => project(part, words),
+            None => part.clone(),
+        };
+        if self.failed() {
+            return;
+        }
+        if self.effort == Effort::Glance {
+            self.gap(Vec::new());
+            return;
+        }
+        let kinds = c.kinds();
+        let typed = (kinds != Kinds::ALL).then(|| json!({"type": kinds.to_json()}));
+        let relevant = words.and_then(relevant);
+        let known = c.parts.iter().map(|part| match relevant {
+            Some(words) => project(part, words),
+            None => (*part).clone(),
+        });
+        let known = json!({"allOf": known.chain(typed).collect::<Vec<_>>()});
+        let (known, wanted) = (self.from.bundle(&known), self.to.bundle(&wanted));
+        if !self.affords(&known) || !self.affords(&wanted) {
+            self.gap(Vec::new());
+            return;
+        }
+        let difference = match algebra::covers(&wanted, &known, (self.to.draft, self.from.draft)) {
+            algebra::Answer::Covers => return,
+            algebra::Answer::Undecided(difference) => difference,
+        };
+        self.guesses += 1;
+        let mut values = Vec::new();
+        if self.effort == Effort::Search && self.guesses <= GUESSES {
+            values = witness::values(difference, known, wanted, self.guesses);
+        }
+        self.gap(values.into_iter().map(Edit::Set).collect());
+    }
+}
+
+/// The keywords that can matter for others; `None` for all of them.
+fn relevant(words: &[&str]) -> Option<&'static [&'static str]> {
+    let are = |family: &[&str]| words.iter().all(|word| family.contains(word));
+    match words {
+        ["type"] => Some(&["type"]),
+        _ if are(&NUMBERS) => Some(&NUMBERS),
+        _ if are(&TEXTS) => Some(&TEXTS),
+        _ if are(&LISTS) => Some(&LISTS),
+        _ if are(&OBJECTS) => Some(&["minProperties", "maxProperties", "required"]),
+        _ => None,
+    }
+}
+
+/// Some keywords of a schema.
+fn project(schema: &Value, words: &[&str]) -> Value {
+    let Value::Object(map) = schema else {
+        return schema.clone();
+    };
+    let kept = map
+        .iter()
+        .filter(|(word, _)| words.contains(&word.as_str()));
+    Value::Object(
+        kept.map(|(word, value)| (word.clone(), value.clone()))
+            .collect(),
+    )
+}
+
+/// Whether a part on the other side says the very same.
+fn cancels(c: &Conjunction<'_>, words: &[&str], part: &Value) -> bool {
+    let wanted = project(part, words);
+    !has_reference(&wanted) && c.parts.iter().any(|known| project(known, words) == wanted)
+}
