@@ -51,7 +51,7 @@ pub use prune::Pruned;
 pub use restricted::Redacted;
 pub use restriction::{Restriction, Visibility};
 pub use schema::Schema;
-pub(crate) use schema::{deeper_than, pattern_limits};
+pub(crate) use schema::{deeper_than, dismantle, pattern_limits};
 pub use schema_error::{Flaw, SchemaError};
 pub(crate) use shape::under_key;
 pub use since::{FieldsTooNew, Since, TooNew, same};

@@ -1,7 +1,8 @@
 //! The laws of conversions, on generated types, documents and edits.
 //!
 //! A case is a type with several versions, made by random steps, a stored resource, and an edit at
-//! some version. `COEVAL_LAW_SEED=n` runs one world again, and says more.
+//! some version. `COEVAL_LAW_SEED=n` runs one world again, and says more; `COEVAL_LAW_WORLDS=n` tries
+//! so many.
 
 // A test that fails may panic.
 #![allow(
@@ -26,11 +27,15 @@ use world::World;
 const WORLDS: u64 = 500;
 const CASES: u64 = 40;
 
-fn scale() -> u64 {
-    let scale = std::env::var("COEVAL_TEST_SCALE").ok();
-    let scale = scale.and_then(|text| text.parse().ok()).unwrap_or(1);
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+fn worlds() -> u64 {
+    let scale = variable("COEVAL_TEST_SCALE").unwrap_or(1);
     // Ten times as long a test is fifty times as many cases: a million.
-    if scale >= 10 { 50 } else { scale }
+    let scale = if scale >= 10 { 50 } else { scale };
+    variable("COEVAL_LAW_WORLDS").unwrap_or(WORLDS * scale)
 }
 
 fn run(worlds: impl Iterator<Item = u64>) -> Tally {
@@ -46,16 +51,13 @@ fn run(worlds: impl Iterator<Item = u64>) -> Tally {
 
 /// A quarter of the worlds, so that the parts run side by side.
 fn part(number: u64) {
-    if let Some(seed) = std::env::var("COEVAL_LAW_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok())
-    {
+    if let Some(seed) = variable("COEVAL_LAW_SEED") {
         let world: World = World::new(seed);
         eprintln!("{}", world.describe());
         run([seed].into_iter());
         return;
     }
-    let worlds = WORLDS * scale() / 4;
+    let worlds = worlds() / 4;
     let tally = run((0..worlds).map(|world| world * 4 + number));
     println!("{tally}");
     tally.must_be_telling(worlds * CASES);

@@ -162,7 +162,9 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
         Value::Object(map) => {
             let mut returning = Vec::new();
             margin.keys.retain(|key, margin| {
-                let filled = margin.has_note(By::Filled);
+                // A note with a key speaks of a field inside.
+                let of_itself = |note: &Note| note.by == By::Filled && note.key.is_none();
+                let filled = margin.notes.iter().any(of_itself);
                 let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
                     return true;
                 };

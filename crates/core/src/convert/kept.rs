@@ -2,6 +2,8 @@
 
 use super::align::is_of_use;
 use super::note::{By, Holds, Margin, Note, What};
+use crate::types::deeper_than;
+use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::version::Version;
 use serde_json::{Map, Value};
@@ -193,6 +195,13 @@ fn read(json: &Value, level: usize) -> Option<Margin> {
     }
     let mut margin = Margin::default();
     for entry in json.as_array()? {
+        let at = entry.get("at").and_then(Value::as_array);
+        let value = entry.get("value");
+        if at.is_some_and(|at| at.len() > CONTENT_DEPTH)
+            || value.is_some_and(|value| deeper_than(value, CONTENT_DEPTH))
+        {
+            return None;
+        }
         let mut place = &mut margin;
         for token in entry
             .get("at")

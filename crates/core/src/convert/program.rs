@@ -19,7 +19,7 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn new(path: Vec<Directed>) -> Self {
-        let deepens = path.iter().any(|step| step.step.deepens() > 0);
+        let deepens = path.iter().any(|step| step.step.deepens());
         let losses = path.iter().flat_map(|step| step.losses(Way::Forward));
         let losses = losses.collect();
         let fickle = path.iter().any(|step| step.step.is_fickle());
@@ -42,8 +42,8 @@ impl Program {
     }
 
     #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.steps.len()
+    pub(crate) fn steps(&self) -> &[Directed] {
+        &self.steps
     }
 }
 

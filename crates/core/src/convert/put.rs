@@ -6,7 +6,7 @@ use super::expressing::check;
 use super::kept::Kept;
 use super::note::Margin;
 use super::path::{Trail, pattern};
-use super::refusal::{Reason, Refusal};
+use super::refusal::{Reason, Refusal, bounded};
 use super::step::{ListKey, Mirror, Run};
 use super::versions::{Carry, Record, Versions};
 use crate::types::pointer::child;
@@ -35,6 +35,7 @@ impl Versions {
     ///
     /// If the version is unknown, or fields that mirror each other differ.
     pub fn create(&self, at: Version, body: Value) -> Result<Record, Refusal> {
+        let body = bounded(body)?;
         let number = self.number(at)?;
         let mut body = self.without_absent(number, body);
         follow_mirrors(self, number, &Value::Null, &mut body)?;
@@ -49,11 +50,12 @@ impl Versions {
     /// which item of a list, or fields that mirror each other were changed differently, or a value
     /// has no counterpart. Nothing has changed then.
     pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
-        let (home, there) = (self.number(stored.version)?, self.number(at)?);
         let version = stored.version;
+        let (tree, body) = (stored.into_tree(), bounded(body));
+        let (mut tree, body) = (tree?, body?);
+        let (home, there) = (self.number(version)?, self.number(at)?);
         let mut body = self.without_absent(there, body);
         let mut run = Run::new();
-        let mut tree = stored.into_tree();
         run.there = true;
         self.carry(home, there, &mut tree, &mut run, Carry::There)?;
         run.there = false;

@@ -1,8 +1,11 @@
 //! Why a conversion or a write at another version is refused.
 
+use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
+use crate::types::{deeper_than, dismantle};
 use crate::version::Version;
 use coeval_codes::{Code, Coded};
+use serde_json::Value;
 use std::fmt;
 
 /// What is in the way.
@@ -76,11 +79,24 @@ impl Refusal {
     }
 }
 
+/// Content that is not deeper than content may be; walks over it recurse. What is deeper is refused
+/// and taken apart, because even dropping it would recurse.
+pub(crate) fn bounded(content: Value) -> Result<Value, Refusal> {
+    if deeper_than(&content, CONTENT_DEPTH) {
+        dismantle(content);
+        return Err(Refusal::whole(Reason::TooDeep));
+    }
+    Ok(content)
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Value(why) => write!(f, "{} can't be converted: {why}", self.pointer),
-            Reason::TooDeep => write!(f, "converted, the content would have too many levels"),
+            Reason::TooDeep => write!(
+                f,
+                "the content has too many levels, or would have, converted"
+            ),
             Reason::TooLarge => write!(f, "converted, the content would be too large"),
             Reason::UnknownVersion(version) => write!(f, "there is no version {version}"),
             Reason::TooComplex => {

@@ -255,7 +255,9 @@ pub(crate) trait Step: Any + Debug + Send + Sync {
     }
 
     /// What has no place on the other side.
-    fn losses(&self, way: Way) -> Vec<Loss>;
+    fn losses(&self, _way: Way) -> Vec<Loss> {
+        Vec::new()
+    }
 
     /// The keys of lists that this step names: after it (forward) or before it (backward).
     fn list_keys(&self, _side: Way) -> Vec<ListKey> {
@@ -267,9 +269,9 @@ pub(crate) trait Step: Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// By how many levels content can become deeper.
-    fn deepens(&self) -> usize {
-        0
+    /// Whether content can become deeper.
+    fn deepens(&self) -> bool {
+        false
     }
 
     /// Whether a document that it leads to may not lead back, so that a write has to try.

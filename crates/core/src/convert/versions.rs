@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::making::{Making, StepFlaw};
 use super::path::{Trail, pattern};
 use super::program::Program;
-use super::refusal::{Reason, Refusal};
+use super::refusal::{Reason, Refusal, bounded};
 use super::step::{
     Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, images_all, list_keys, mirrors,
 };
@@ -40,11 +40,11 @@ impl Record {
         }
     }
 
-    pub(crate) fn into_tree(self) -> Tree {
-        Tree {
-            value: self.content,
+    pub(crate) fn into_tree(self) -> Result<Tree, Refusal> {
+        Ok(Tree {
+            value: bounded(self.content)?,
             margin: self.kept.0,
-        }
+        })
     }
 }
 
@@ -233,8 +233,9 @@ impl Versions {
     ///
     /// If a version is unknown, or a value has no counterpart.
     pub fn view(&self, record: Record, to: Version) -> Result<View, Refusal> {
-        let (from, to) = (self.number(record.version)?, self.number(to)?);
-        let mut tree = record.into_tree();
+        let version = record.version;
+        let mut tree = record.into_tree()?;
+        let (from, to) = (self.number(version)?, self.number(to)?);
         self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
         Ok(View {
             content: tree.value,
@@ -248,8 +249,9 @@ impl Versions {
     ///
     /// As [`Versions::view`].
     pub fn moved(&self, record: Record, to: Version) -> Result<Record, Refusal> {
-        let (from, number) = (self.number(record.version)?, self.number(to)?);
-        let mut tree = record.into_tree();
+        let version = record.version;
+        let mut tree = record.into_tree()?;
+        let (from, number) = (self.number(version)?, self.number(to)?);
         self.carry(from, number, &mut tree, &mut Run::new(), Carry::Move)?;
         Ok(Record {
             version: to,

@@ -127,3 +127,15 @@ pub(crate) fn deeper_than(value: &Value, limit: usize) -> bool {
     }
     false
 }
+
+/// Drops a value of any depth without recursion.
+pub(crate) fn dismantle(value: Value) {
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        match value {
+            Value::Array(items) => todo.extend(items),
+            Value::Object(map) => todo.extend(map.into_iter().map(|(_, inner)| inner)),
+            _ => {}
+        }
+    }
+}

@@ -146,23 +146,15 @@ impl Step for Field {
         }
     }
 
-    fn deepens(&self) -> usize {
-        self.value.as_ref().map_or(0, levels)
-    }
-}
-
-/// Levels of objects and lists; values in type files have few.
-pub(crate) fn levels(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or(0),
-        Value::Object(map) => 1 + map.values().map(levels).max().unwrap_or(0),
-        _ => 0,
+    fn deepens(&self) -> bool {
+        matches!(self.value, Some(Value::Array(_) | Value::Object(_)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::Pair;
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, in_lists, in_objects, is_in_the_way};
     use serde_json::json;
 
     #[test]
@@ -201,5 +193,48 @@ mod tests {
     fn a_field_of_that_name_that_older_documents_have_is_another_one() {
         let pair = Pair::of(json!([{"add": {"path": "/gpu", "value": 0}}]));
         pair.forward(json!({"gpu": "mine"}), json!({"gpu": 0}), &["/gpu"]);
+    }
+
+    #[test]
+    fn only_the_newer_version_has_a_place_for_it() {
+        let pair = Pair::of(json!([{"add": {"path": "/gpu", "value": 0}}]));
+        pair.leads("/gpu/model", None);
+        pair.comes_from("/gpu", None);
+        pair.leads("/cpu", "/cpu");
+        pair.comes_from("/cpu", "/cpu");
+        pair.loses(&[]);
+        pair.loses_back(&[(Class::Keeps, "/gpu", "has no place there")]);
+        is_in_the_way(json!({"add": {"path": "/b"}}));
+    }
+
+    #[test]
+    fn its_value_can_be_one_level_too_many() {
+        let place = "/a".repeat(128);
+        let add = |value| Pair::of(json!([{"add": {"path": place, "value": value}}]));
+        add(json!({})).too_deep(in_objects(128));
+        add(json!([])).too_deep(in_objects(128));
+        add(json!(1)).forward(
+            in_objects(128),
+            (0..128).fold(json!(1), |inner, _| json!({"a": inner})),
+            &[],
+        );
+        let flat = Pair::of(json!([{"add": {"path": "/x", "value": 1}}, {"add": {"path": "/y"}}]));
+        flat.never_deeper(json!({"a": in_lists(200)}));
+    }
+
+    #[test]
+    fn in_a_branch_every_value_is_kept_that_the_branch_did_not_bring() {
+        let when = |add| Pair::of(json!([{"when": {"path": "/kind", "is": "vm", "steps": [add]}}]));
+        let usual = when(json!({"add": {"path": "/gpu", "value": 0}}));
+        usual.forward(json!({"kind": "vm"}), json!({"kind": "vm", "gpu": 0}), &[]);
+        for gpu in [0, 1] {
+            let new = json!({"kind": "vm", "gpu": gpu});
+            usual.backward(new, json!({"kind": "vm"}), &["/gpu"]);
+        }
+        usual.backward(json!({"kind": "vm"}), json!({"kind": "vm"}), &[]);
+        let absent = when(json!({"add": {"path": "/gpu"}}));
+        absent.means(json!({"kind": "vm"}), json!({"kind": "vm"}));
+        let new = json!({"kind": "vm", "gpu": 0});
+        absent.backward(new, json!({"kind": "vm"}), &["/gpu"]);
     }
 }

@@ -221,7 +221,8 @@ fn rounded(number: &Number) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
     #[test]
@@ -277,5 +278,51 @@ mod tests {
         Pair::with(steps, schema).means(json!({"x": true}), json!({"x": "true"}));
         let reason = flaw(json!({"convert": {"path": "/x", "from": "string", "to": "string"}}));
         assert!(reason.contains("already"), "{reason}");
+    }
+
+    #[test]
+    fn what_can_be_lost_is_told() {
+        let pair = |from: &str, to: &str| {
+            Pair::of(json!([{"convert": {"path": "/x", "from": from, "to": to}}]))
+        };
+        let rounded = (Class::Keeps, "/x", "rounded towards zero");
+        let beyond = (Class::MayRefuse, "/x", "beyond 64 bits");
+        pair("number", "integer").loses(&[rounded, beyond]);
+        pair("number", "integer").loses_back(&[]);
+        pair("boolean", "integer").loses(&[]);
+        pair("boolean", "string").loses(&[]);
+        let refused = (Class::MayRefuse, "/x", "can't be an integer");
+        let written = (Class::Keeps, "/x", "written in another way");
+        pair("string", "integer").loses(&[refused, written]);
+        pair("string", "integer").loses_back(&[]);
+        let refused = (Class::MayRefuse, "/x", "can't be a boolean");
+        pair("boolean", "number").loses_back(&[refused, written]);
+        is_in_the_way(json!({"convert": {"path": "/b", "to": "integer"}}));
+    }
+
+    #[test]
+    fn a_bit_is_false_or_true() {
+        let bit = json!({"path": "/x", "from": "integer", "to": "boolean"});
+        let bit = Pair::of(json!([{"convert": bit}]));
+        bit.means(json!({"x": 0}), json!({"x": false}));
+        bit.means(json!({"x": 1}), json!({"x": true}));
+    }
+
+    #[test]
+    fn a_refusal_says_what_it_met_and_what_it_wanted() {
+        let pair = Pair::of(json!([{"convert": {"path": "/x", "to": "integer"}}]));
+        assert!(pair.why(json!({"x": [1]})).contains("a list is no scalar"));
+        assert!(
+            pair.why(json!({"x": {}}))
+                .contains("an object is no scalar")
+        );
+        let why = pair.why(json!({"x": "y"}));
+        assert!(why.contains("\"y\" can't be an integer"), "{why}");
+    }
+
+    #[test]
+    fn as_long_as_no_schema_is_known_the_older_type_need_not_be() {
+        let pair = Pair::of(json!([{"convert": {"path": "/x", "to": "string"}}]));
+        pair.means(json!({"x": 1.5}), json!({"x": "1.5"}));
     }
 }

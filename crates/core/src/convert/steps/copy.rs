@@ -186,7 +186,8 @@ impl Step for Copy {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -235,5 +236,24 @@ mod tests {
         assert!(reason.contains("inside when"), "{reason}");
         let reason = flaw(json!({"copy": {"from": "/a", "to": "/a/b"}}));
         assert!(reason.contains("one inside the other"), "{reason}");
+    }
+
+    #[test]
+    fn what_is_in_the_deprecated_field_is_in_both() {
+        pair().leads("/img/tag", "/image/tag");
+        pair().spreads("/img/tag", &["/image/tag", "/img/tag"]);
+        pair().comes_from("/image/tag", "/img/tag");
+        pair().comes_from("/img/tag", "/img/tag");
+        pair().spreads_back("/img", &["/img"]);
+        pair().spreads_back("/image", &["/img"]);
+        pair().leads("/image", None);
+        pair().spreads("/image", &[]);
+        pair().leads("/x", "/x");
+        pair().spreads("/x", &["/x"]);
+        pair().mirrors(&[("/image", "/img")]);
+        pair().loses(&[]);
+        pair().loses_back(&[(Class::Keeps, "/img", "differs from /image")]);
+        is_in_the_way(json!({"copy": {"from": "/b", "to": "/x"}}));
+        is_in_the_way(json!({"copy": {"from": "/x", "to": "/b"}}));
     }
 }

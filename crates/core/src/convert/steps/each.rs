@@ -205,8 +205,8 @@ impl Step for Each {
         self.steps.iter().any(|step| step.step.is_fickle())
     }
 
-    fn deepens(&self) -> usize {
-        self.steps.iter().map(|step| step.step.deepens()).sum()
+    fn deepens(&self) -> bool {
+        self.steps.iter().any(|step| step.step.deepens())
     }
 
     /// Two passes over the same list are one.
@@ -287,7 +287,8 @@ fn replace(schema: &mut Value, each: &mut dyn FnMut(Value) -> Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -362,5 +363,62 @@ mod tests {
             json!({"nodes": [{"c": 1}], "y": 1}),
         );
         pair.exact(json!({"nodes": [{"a": 1, "b": 2, "c": 3}]}));
+    }
+
+    #[test]
+    fn what_its_steps_do_they_do_in_every_item() {
+        pair().leads("/nodes/*/img/tag", "/nodes/*/image/tag");
+        pair().comes_from("/nodes/*/image", "/nodes/*/img");
+        pair().leads("/nodes/*/gpu", None);
+        pair().leads("/nodes", "/nodes");
+        pair().leads("/img", "/img");
+        pair().loses(&[]);
+        pair().loses_back(&[(Class::Keeps, "/nodes/*/gpu", "has no place there")]);
+        is_in_the_way(json!({"each": {"path": "/b", "key": "name"}}));
+    }
+
+    #[test]
+    fn a_field_can_come_to_several_places_in_its_item() {
+        let copy = json!({"copy": {"from": "/image", "to": "/img"}});
+        let pair = Pair::of(json!([{"each": {"path": "/nodes", "steps": [copy]}}]));
+        pair.spreads("/nodes/*/img", &["/nodes/*/image", "/nodes/*/img"]);
+        pair.spreads("/nodes/*/x", &["/nodes/*/x"]);
+        pair.spreads("/nodes", &["/nodes"]);
+        pair.spreads("/x", &["/x"]);
+        pair.mirrors(&[("/nodes/*/image", "/nodes/*/img")]);
+    }
+
+    #[test]
+    fn every_list_has_its_key_under_the_name_of_either_side() {
+        let disks = json!({"each": {"path": "/disks", "key": "id"}});
+        let steps = json!([{"rename": {"path": "/name", "to": "title"}}, disks]);
+        let each = json!({"path": "/nodes", "key": "name", "steps": steps});
+        Pair::of(json!([{"each": each}])).keys(
+            &[("/nodes", "name"), ("/nodes/*/disks", "id")],
+            &[("/nodes", "title"), ("/nodes/*/disks", "id")],
+        );
+        Pair::of(json!([{"each": {"path": "/nodes", "steps": [disks]}}]))
+            .keys(&[("/nodes/*/disks", "id")], &[("/nodes/*/disks", "id")]);
+    }
+
+    #[test]
+    fn it_is_as_deep_and_as_fickle_as_its_steps() {
+        let each = |step| Pair::of(json!([{"each": {"path": "/n", "steps": [step]}}]));
+        let wrap = json!({"wrap": {"path": "/a"}});
+        each(wrap.clone()).too_deep(json!({"n": [{"a": in_lists(125)}]}));
+        let deep = json!({"n": [{"a": in_lists(200)}]});
+        each(json!({"rename": {"path": "/a", "to": "b"}})).never_deeper(deep);
+        let touched = json!({"when": {"path": "/a", "is": 1, "steps": [wrap]}});
+        assert!(each(touched).fickle());
+        assert!(!each(json!({"wrap": {"path": "/a"}})).fickle());
+    }
+
+    #[test]
+    fn passes_over_two_lists_stay_two() {
+        let each = |path: &str| {
+            let steps = json!([{"rename": {"path": "/a", "to": "b"}}]);
+            json!({"each": {"path": path, "steps": steps}})
+        };
+        assert_eq!(Pair::of(json!([each("/m"), each("/n")])).fused(), 2);
     }
 }

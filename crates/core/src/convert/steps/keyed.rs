@@ -54,6 +54,11 @@ impl Keyed {
                 }
                 None => return Err(self.refuse(&number, format!("it has no {}", self.key))),
             };
+            let of_key = beside.take_key(&self.key);
+            if !of_key.is_bare() {
+                let note = Note::new(self.id.makes(way, What::Part), Holds::There);
+                beside.notes.push(note.margin(of_key));
+            }
             if let Some(note) = self
                 .id
                 .take_note_on(&mut beside, way, What::Displaced, &self.key)
@@ -160,6 +165,9 @@ impl Keyed {
                 beside
                     .notes
                     .push(note.key(&self.key).value(value).margin(inner));
+            }
+            if let Some(note) = beside.take_note(self.id.uses(way, What::Part)) {
+                beside.set_key(&self.key, note.margin);
             }
             margin.set_item(index, beside);
             items.push(item);
@@ -283,7 +291,8 @@ fn carry_number(from: &Value, word: &str, to: &mut Value, as_word: &str) {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::Pair;
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -331,5 +340,22 @@ mod tests {
         pair().refuses_forward(json!({"nodes": "a"}), "/nodes");
         pair().refuses_backward(json!({"nodes": {"a": 1}}), "/nodes/a");
         pair().refuses_backward(json!({"nodes": [1]}), "/nodes");
+    }
+
+    #[test]
+    fn the_key_has_its_place_in_the_list_alone() {
+        pair().leads("/nodes/*/name", None);
+        pair().comes_from("/nodes/*/name", None);
+        pair().leads("/nodes/*/name/x", None);
+        pair().leads("/nodes/*/size", "/nodes/*/size");
+        pair().leads("/nodes/*", "/nodes/*");
+        pair().leads("/name", "/name");
+        pair().keys(&[("/nodes", "name")], &[]);
+        pair().loses(&[
+            (Class::Keeps, "/nodes", "the order"),
+            (Class::MayRefuse, "/nodes", "has no name"),
+        ]);
+        pair().loses_back(&[(Class::MayRefuse, "/nodes", "no object")]);
+        is_in_the_way(json!({"keyed": {"path": "/b", "key": "name"}}));
     }
 }

@@ -191,6 +191,7 @@ impl Exchange for Table {
 
 #[cfg(test)]
 mod tests {
+    use crate::convert::step::Class;
     use crate::convert::steps::testing::{Pair, flaw};
     use serde_json::json;
 
@@ -245,5 +246,39 @@ mod tests {
         assert!(flaw(json!({"map": empty})).contains("empty"));
         let list = json!({"path": "/n", "table": {"a": [1]}});
         assert!(flaw(json!({"map": list})).contains("must be a text"));
+    }
+
+    #[test]
+    fn what_it_may_refuse_or_keep_depends_on_the_table() {
+        let map = |table, otherwise| {
+            let map = json!({"path": "/n", "table": table, "otherwise": otherwise});
+            Pair::of(json!([{"map": map}]))
+        };
+        let refuses = (Class::MayRefuse, "/n", "does not have its value");
+        let plain = Pair::of(json!([{"map": {"path": "/n", "table": {"a": "b"}}}]));
+        plain.loses(&[refuses]);
+        plain.loses_back(&[refuses]);
+        let several = map(json!({"a": "c", "b": "c"}), json!({"backward": "z"}));
+        several.loses(&[refuses, (Class::Keeps, "/n", "several values become one")]);
+        several.loses_back(&[(Class::Keeps, "/n", "becomes \"z\"")]);
+        map(json!({"a": "b"}), json!("y")).loses(&[(Class::Keeps, "/n", "becomes \"y\"")]);
+    }
+
+    #[test]
+    fn a_fallback_is_a_scalar_for_each_direction() {
+        for (otherwise, reason) in [
+            (json!({"forwards": 1}), "forward and backward"),
+            (json!({"forward": [1]}), "must be a text"),
+            (json!([1]), "must be a text"),
+            (json!(null), "must be a text"),
+        ] {
+            let map = json!({"path": "/n", "table": {"a": 1}, "otherwise": otherwise});
+            let said = flaw(json!({"map": map}));
+            assert!(said.contains(reason), "{otherwise}: {said}");
+        }
+        for table in [json!([[1]]), json!([1]), json!("a")] {
+            let said = flaw(json!({"map": {"path": "/n", "table": table}}));
+            assert!(said.contains("[old, new]"), "{table}: {said}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::convert::note::{By, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
 use crate::convert::sketch::{Sketch, shared};
-use crate::convert::step::{Directed, Loss, Run, Step, StepId, Way};
+use crate::convert::step::{Directed, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
 use std::any::Any;
 use std::sync::Arc;
@@ -84,12 +84,8 @@ impl Step for Move {
         });
     }
 
-    fn losses(&self, _way: Way) -> Vec<Loss> {
-        Vec::new()
-    }
-
-    fn deepens(&self) -> usize {
-        self.from.keys().len().abs_diff(self.to.keys().len())
+    fn deepens(&self) -> bool {
+        self.from.keys().len() != self.to.keys().len()
     }
 
     fn fuse(&self, way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
@@ -176,10 +172,6 @@ impl Step for Renames {
         }
     }
 
-    fn losses(&self, _way: Way) -> Vec<Loss> {
-        Vec::new()
-    }
-
     fn fuse(&self, _way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
         let next = (next as &dyn Any).downcast_ref::<Move>()?;
         self.clone().then(next, next_way)
@@ -188,7 +180,13 @@ impl Step for Renames {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::Pair;
+    use super::{Move, Renames};
+    use crate::convert::note::Holds;
+    use crate::convert::path::Path;
+    use crate::convert::step::{StepId, Way};
+    use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
+    use crate::convert::tree::Tree;
+    use crate::version::Version;
     use serde_json::json;
 
     #[test]
@@ -256,5 +254,108 @@ mod tests {
         ] {
             pair.exact(document);
         }
+    }
+
+    #[test]
+    fn a_place_moves_along_and_what_is_in_its_way_has_none() {
+        let pair = Pair::of(json!([{"move": {"from": "/a", "to": "/b/c"}}]));
+        pair.leads("/a/x", "/b/c/x");
+        pair.comes_from("/b/c", "/a");
+        pair.leads("/b/c", None);
+        pair.comes_from("/a/x", None);
+        pair.leads("/b", "/b");
+        pair.loses(&[]);
+        pair.loses_back(&[]);
+        is_in_the_way(json!({"move": {"from": "/b", "to": "/x/b"}}));
+        is_in_the_way(json!({"move": {"from": "/x/b", "to": "/b"}}));
+    }
+
+    #[test]
+    fn a_deeper_place_can_be_one_level_too_many() {
+        let deeper = Pair::of(json!([{"move": {"from": "/a", "to": "/b/c"}}]));
+        deeper.too_deep(json!({"a": in_lists(127)}));
+        let back = Pair::of(json!([{"move": {"from": "/b/c", "to": "/a"}}]));
+        back.too_deep_back(json!({"a": in_lists(127)}));
+        let beside = Pair::of(json!([{"rename": {"path": "/a", "to": "b"}}]));
+        beside.never_deeper(json!({"a": in_lists(200)}));
+    }
+
+    #[test]
+    fn renames_are_one_step_only_within_one_object_and_one_after_the_other() {
+        let fused = |steps| Pair::of(steps).fused();
+        let rename = |path: &str, to: &str| json!({"rename": {"path": path, "to": to}});
+        assert_eq!(fused(json!([rename("/a", "b"), rename("/b", "c")])), 1);
+        assert_eq!(fused(json!([rename("/a", "b"), rename("/c", "b")])), 2);
+        let out = json!({"move": {"from": "/b", "to": "/o/b"}});
+        assert_eq!(fused(json!([rename("/a", "b"), out])), 2);
+        let out = json!({"move": {"from": "/o/b", "to": "/b"}});
+        assert_eq!(fused(json!([out, rename("/b", "c")])), 2);
+        let pair = Pair::of(json!([rename("/a", "b"), rename("/b", "c")]));
+        pair.leads("/a/x", "/c/x");
+        pair.leads("/b", None);
+        pair.leads("/x", "/x");
+        pair.loses(&[]);
+        let between = json!({"add": {"path": "/a"}});
+        let steps = json!([
+            rename("/a", "b"),
+            rename("/b", "c"),
+            between,
+            rename("/c", "d")
+        ]);
+        assert_eq!(fused(steps), 2);
+        let steps = json!([
+            rename("/a", "b"),
+            rename("/b", "c"),
+            between,
+            rename("/a", "d")
+        ]);
+        assert_eq!(fused(steps), 3);
+    }
+
+    #[test]
+    fn renames_take_the_short_way_where_nothing_is_in_it() {
+        let id = StepId {
+            conversion: Version::new(2, 0, 0),
+            number: 1,
+            before: Version::new(1, 0, 0),
+            after: Version::new(2, 0, 0),
+            in_when: false,
+        };
+        let rename = |from: &str, to: &str| {
+            let (from, to) = (Path::parse(from).unwrap(), Path::parse(to).unwrap());
+            (Move { id, from, to }, Way::Forward)
+        };
+        let ends = |renames: &Renames, content| {
+            let tree = Tree::from(content);
+            let ends = renames.short(&tree);
+            ends.map(|(first, last)| (first.to_string(), last.to_string()))
+        };
+        let ab = Some(("/a".to_owned(), "/c".to_owned()));
+        let away = Renames::of(vec![rename("/a", "/b"), rename("/b", "/c")]);
+        assert_eq!(ends(&away, json!({"a": 1, "x": 2})), ab);
+        assert_eq!(ends(&away, json!({})), ab);
+        assert_eq!(ends(&away, json!({"a": 1, "b": 2})), None);
+        assert_eq!(ends(&away, json!({"a": 1, "c": 2})), None);
+        let mut noted = Tree::from(json!({"a": 1}));
+        let note = |what| Note::new(id.makes(Way::Forward, what), Holds::There).key("b");
+        noted.margin.notes.push(note(What::Field));
+        assert!(away.short(&noted).is_some());
+        noted.margin.notes.push(note(What::Displaced));
+        assert_eq!(away.short(&noted), None);
+        let round = Renames::of(vec![rename("/a", "/b"), rename("/b", "/a")]);
+        let same = Some(("/a".to_owned(), "/a".to_owned()));
+        assert_eq!(ends(&round, json!({"a": 1})), same);
+    }
+
+    #[test]
+    fn renames_are_in_the_way_of_others_under_every_name() {
+        let rename = |path: &str, to: &str| json!({"rename": {"path": path, "to": to}});
+        let steps = json!([
+            rename("/x", "y"),
+            rename("/a", "b"),
+            rename("/b", "c"),
+            rename("/y", "b"),
+        ]);
+        assert_eq!(Pair::of(steps).fused(), 3);
     }
 }

@@ -169,16 +169,16 @@ impl Step for Nest {
         }
     }
 
-    fn deepens(&self) -> usize {
-        let inside = self.under.keys().len() + 1;
-        let differ = |(outside, _): &(Path, Path)| outside.keys().len().abs_diff(inside);
-        self.fields.iter().map(differ).max().unwrap_or(0)
+    fn deepens(&self) -> bool {
+        let differ = |(outside, inside): &(Path, Path)| outside.keys().len() != inside.keys().len();
+        self.fields.iter().any(differ)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
     #[test]
@@ -225,5 +225,51 @@ mod tests {
         assert!(reason.contains("two fields would be"), "{reason}");
         let reason = flaw(json!({"nest": {"paths": ["/a"], "under": "/a"}}));
         assert!(reason.contains("take up"), "{reason}");
+    }
+
+    #[test]
+    fn the_object_is_one_that_only_the_newer_version_has() {
+        let pair = Pair::of(json!([{"nest": {"paths": ["/host"], "under": "/server"}}]));
+        pair.leads("/host/name", "/server/host/name");
+        pair.comes_from("/server/host/name", "/host/name");
+        pair.leads("/server/host", None);
+        pair.leads("/server/x", None);
+        pair.comes_from("/server/x", None);
+        pair.comes_from("/host", None);
+        pair.leads("/x", "/x");
+        pair.loses(&[]);
+        pair.loses_back(&[(Class::Keeps, "/server", "keeps what else it has")]);
+        is_in_the_way(json!({"nest": {"paths": ["/b"], "under": "/x"}}));
+        is_in_the_way(json!({"nest": {"paths": ["/x"], "under": "/b"}}));
+    }
+
+    #[test]
+    fn inside_of_the_object_a_field_can_be_one_level_too_deep() {
+        let nest = |path: &str, under: &str| {
+            Pair::of(json!([{"nest": {"paths": [path], "under": under}}]))
+        };
+        nest("/a", "/o").too_deep(json!({"a": in_lists(127)}));
+        nest("/a", "/o/p").too_deep(json!({"a": in_lists(126)}));
+        nest("/x/a", "/o").never_deeper(json!({"b": in_lists(200)}));
+    }
+
+    #[test]
+    fn what_is_no_object_waits_while_there_are_fields_for_one() {
+        let pair = Pair::of(json!([{"nest": {"paths": ["/host"], "under": "/server"}}]));
+        let mut older = pair.back(json!({"server": 5}).into());
+        older.value = json!({"host": "h"});
+        let newer = pair.onward(older);
+        assert_eq!(newer.value, json!({"server": {"host": "h"}}));
+        let mut older = pair.back(newer);
+        older.value = json!({});
+        assert_eq!(pair.onward(older).value, json!({"server": 5}));
+    }
+
+    #[test]
+    fn objects_around_it_come_and_go_with_it() {
+        let pair = Pair::of(json!([{"nest": {"paths": ["/host"], "under": "/spec/server"}}]));
+        let new = json!({"spec": {"server": {"host": "h"}}});
+        pair.forward(json!({"host": "h"}), new, &[]);
+        pair.forward(json!({"x": 1}), json!({"x": 1}), &[]);
     }
 }

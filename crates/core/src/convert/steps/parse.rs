@@ -9,7 +9,6 @@ use crate::convert::refusal::Refusal;
 use crate::convert::sketch::{Field, Sketch, finite, listed};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
-use crate::types::limits::CONTENT_DEPTH;
 use crate::types::{BodyLimits, read_body};
 use serde_json::{Value, json};
 
@@ -151,14 +150,15 @@ impl Step for Parse {
         }
     }
 
-    fn deepens(&self) -> usize {
-        CONTENT_DEPTH
+    fn deepens(&self) -> bool {
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::Pair;
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -194,5 +194,37 @@ mod tests {
         pair().refuses_forward(json!({"config": null}), "/config");
         let deep = "[".repeat(10_000);
         pair().refuses_forward(json!({"config": deep}), "/config");
+    }
+
+    #[test]
+    fn what_is_inside_was_in_the_string() {
+        pair().comes_from("/config/a/b", "/config");
+        pair().leads("/config", "/config");
+        pair().leads("/config/a", "/config/a");
+        pair().comes_from("/x/a", "/x/a");
+        pair().loses(&[
+            (Class::MayRefuse, "/config", "no JSON"),
+            (Class::Keeps, "/config", "as it was written"),
+        ]);
+        pair().loses_back(&[]);
+        is_in_the_way(json!({"parse": {"path": "/b"}}));
+    }
+
+    #[test]
+    fn the_string_may_be_as_long_as_the_document() {
+        let text = "x".repeat(500_000);
+        pair().means(
+            json!({"config": format!("{text:?}")}),
+            json!({"config": text}),
+        );
+    }
+
+    #[test]
+    fn in_its_place_it_can_have_too_many_levels() {
+        pair().means(
+            json!({"config": in_lists(127).to_string()}),
+            json!({"config": in_lists(127)}),
+        );
+        pair().too_deep(json!({"config": in_lists(128).to_string()}));
     }
 }

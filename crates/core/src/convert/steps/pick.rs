@@ -353,8 +353,8 @@ impl Step for Pick {
         }]
     }
 
-    fn deepens(&self) -> usize {
-        self.path.keys().len() + 2
+    fn deepens(&self) -> bool {
+        true
     }
 }
 
@@ -375,7 +375,8 @@ fn shorter(list: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -455,5 +456,64 @@ mod tests {
     fn the_field_is_not_the_key() {
         let pick = json!({"path": "/e", "key": "k", "equals": 1, "field": "k", "into": "/h"});
         assert!(flaw(json!({"pick": pick})).contains("is the key"));
+    }
+
+    #[test]
+    fn the_field_comes_from_an_item() {
+        pair().comes_from("/home/x", "/env/*/value/x");
+        pair().leads("/home", None);
+        pair().leads("/env/*/value", "/env/*/value");
+        pair().comes_from("/env/*/value", "/env/*/value");
+        pair().keys(&[("/env", "name")], &[("/env", "name")]);
+        pair().loses(&[(Class::Keeps, "/env", "besides name and value")]);
+        pair().loses_back(&[]);
+        let pick = |path: &str, into: &str| json!({"pick": {"path": path, "key": "k", "equals": 1, "field": "v", "into": into}});
+        is_in_the_way(pick("/b", "/x"));
+        is_in_the_way(pick("/x", "/b"));
+        assert!(flaw(pick("/x", "/x/y")).contains("one inside the other"));
+        for equals in [json!([1]), json!({}), json!(null)] {
+            let pick =
+                json!({"path": "/e", "key": "k", "equals": equals, "field": "v", "into": "/h"});
+            assert!(flaw(json!({"pick": pick})).contains("it must be a text"));
+        }
+    }
+
+    #[test]
+    fn in_its_item_the_field_can_be_too_deep() {
+        pair().too_deep_back(json!({"home": in_lists(126)}));
+    }
+
+    #[test]
+    fn what_is_kept_in_items_stays_with_them() {
+        let pick = json!({
+            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/home",
+        });
+        let each = json!({"path": "/env", "steps": [{"remove": {"path": "/old"}}]});
+        let pair = Pair::of(json!([{"each": each}, {"pick": pick}]));
+        pair.forward(
+            json!({"env": [
+                {"name": "A", "old": 1}, {"name": "HOME", "value": 2, "old": 3},
+                {"name": "B", "old": 4}, {"name": "C"}, {"name": "D", "old": 5},
+            ]}),
+            json!({"env": [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D"}], "home": 2}),
+            &[
+                "/env/0/old",
+                "/env/1/old",
+                "/env/3/old",
+                "/home",
+                "/home/with/old",
+            ],
+        );
+    }
+
+    #[test]
+    fn only_what_is_unusual_is_kept() {
+        let home = |item| json!({"env": [{"name": "A"}, item]});
+        let new = json!({"env": [{"name": "A"}], "home": 1});
+        pair().forward(home(json!({"name": "HOME", "value": 1})), new.clone(), &[]);
+        let more = home(json!({"name": "HOME", "value": 1, "x": 2}));
+        pair().forward(more, new.clone(), &["/home"]);
+        let first = json!({"env": [{"name": "HOME", "value": 1}, {"name": "A"}]});
+        pair().forward(first, new, &["/home"]);
     }
 }

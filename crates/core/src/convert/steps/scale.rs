@@ -163,6 +163,7 @@ fn double(number: &Number, times: i128, over: i128) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use crate::convert::step::Class;
     use crate::convert::steps::testing::{Pair, flaw};
     use serde_json::json;
 
@@ -206,5 +207,43 @@ mod tests {
                 "{by}: {reason}"
             );
         }
+    }
+
+    #[test]
+    fn what_can_be_lost_is_told() {
+        let by = |by| Pair::of(json!([{"scale": {"path": "/x", "by": by}}]));
+        let refuses = (Class::MayRefuse, "/x", "no number");
+        let keeps = (Class::Keeps, "/x", "can't say it");
+        by(json!(1000)).loses(&[refuses]);
+        by(json!(1000)).loses_back(&[refuses, keeps]);
+        by(json!("1/1000")).loses(&[refuses, keeps]);
+        by(json!("1/1000")).loses_back(&[refuses]);
+    }
+
+    #[test]
+    fn a_fraction_is_reduced() {
+        let pair = Pair::of(json!([{"scale": {"path": "/x", "by": "4/2"}}]));
+        pair.means(json!({"x": 3}), json!({"x": 6}));
+        pair.loses(&[(Class::MayRefuse, "/x", "no number")]);
+    }
+
+    #[test]
+    fn a_factor_has_digits_and_18_characters_at_most() {
+        let scale = |by: &str| json!({"scale": {"path": "/x", "by": by}});
+        for by in [
+            ".5",
+            "+5",
+            "5.+5",
+            "5.x",
+            "x.5",
+            "",
+            "/",
+            "1/",
+            "0000000000000000005",
+        ] {
+            assert!(flaw(scale(by)).contains("more than 0"), "{by:?}");
+        }
+        let pair = Pair::of(json!([scale("000000000000000005")]));
+        pair.means(json!({"x": 1}), json!({"x": 5}));
     }
 }

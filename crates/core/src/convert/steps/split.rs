@@ -306,18 +306,15 @@ impl Step for Split {
         }
     }
 
-    fn deepens(&self) -> usize {
-        self.paths()
-            .iter()
-            .map(|path| path.keys().len())
-            .max()
-            .unwrap_or(0)
+    fn deepens(&self) -> bool {
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -373,5 +370,52 @@ mod tests {
         assert!(flaw(json!({"split": split})).contains("2 paths"));
         let split = json!({"path": "/a", "at": "", "into": ["/b", "/c"]});
         assert!(flaw(json!({"split": split})).contains("text"));
+    }
+
+    #[test]
+    fn the_string_is_in_all_of_its_parts() {
+        pair().leads("/address", "/host");
+        pair().spreads("/address", &["/host", "/port"]);
+        pair().spreads("/x", &["/x"]);
+        pair().comes_from("/host", "/address");
+        pair().comes_from("/port", "/address");
+        pair().spreads_back("/port", &["/address"]);
+        pair().spreads_back("/address", &[]);
+        pair().leads("/port", None);
+        pair().comes_from("/address", None);
+        pair().leads("/x", "/x");
+        pair().comes_from("/x", "/x");
+        pair().loses(&[(Class::MayRefuse, "/address", "no string")]);
+        pair().loses_back(&[
+            (Class::MayRefuse, "/host", "no string"),
+            (Class::MayRefuse, "/port", "no string"),
+            (Class::Keeps, "/host", "contains \":\""),
+            (Class::Keeps, "/port", "contains \":\""),
+        ]);
+        is_in_the_way(json!({"split": {"path": "/b", "at": ":", "into": ["/x", "/y"]}}));
+        is_in_the_way(json!({"split": {"path": "/x", "at": ":", "into": ["/y", "/b"]}}));
+    }
+
+    #[test]
+    fn what_is_noted_on_the_string_holds_while_all_parts_are_the_same() {
+        let table = json!({"x": "a:1", "y": "a:1"});
+        let map = json!({"path": "/address", "table": table, "otherwise": {"backward": "z"}});
+        let split = json!({"path": "/address", "at": ":", "into": ["/host", "/port"]});
+        let pair = Pair::of(json!([{"map": map}, {"split": split}]));
+        pair.exact(json!({"address": "y"}));
+        let (mut tree, _) = pair.there(json!({"address": "y"}));
+        assert_eq!(tree.value, json!({"host": "a", "port": "1"}));
+        tree.value = json!({"host": "a"});
+        assert_eq!(pair.back(tree).value, json!({"address": "z"}));
+    }
+
+    #[test]
+    fn objects_around_parts_can_be_too_many() {
+        let into = ["/b".repeat(60), "/c".to_owned()];
+        let split = json!({"split": {"path": "/x", "at": ":", "into": into}});
+        let list = "/a".repeat(100);
+        let pair = Pair::of(json!([{"each": {"path": list, "steps": [split]}}]));
+        let items = json!([{"x": "y"}]);
+        pair.too_deep((0..100).fold(items, |inner, _| json!({"a": inner})));
     }
 }

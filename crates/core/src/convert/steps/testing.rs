@@ -3,12 +3,16 @@
 
 use crate::convert::kept::Kept;
 use crate::convert::making::Making;
+use crate::convert::path::{Trail, pattern};
 use crate::convert::program::Program;
-use crate::convert::step::{Directed, Run, Way, apply_all};
+use crate::convert::refusal::{Reason, Refusal};
+use crate::convert::step::{
+    Class, Directed, Loss, Run, Way, apply_all, images_all, list_keys, mirrors, trace_all,
+};
 use crate::convert::tree::Tree;
-use crate::types::{Schema, same};
+use crate::types::{PathPattern, Schema, same};
 use crate::version::Version;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const OLD: Version = Version::new(1, 0, 0);
 const NEW: Version = Version::new(2, 0, 0);
@@ -24,6 +28,17 @@ fn made(steps: &Value, schema: Option<&Schema>) -> Result<Vec<Directed>, String>
 /// Why a step can't be made.
 pub(crate) fn flaw(step: Value) -> String {
     made(&Value::Array(vec![step]), None).expect_err("a wrong step")
+}
+
+/// The step works on `/b`, so a field that becomes `/b` before it and `/c` after it takes every step
+/// of the way.
+pub(crate) fn is_in_the_way(step: Value) {
+    let pair = Pair::of(Value::Array(vec![
+        json!({"rename": {"path": "/a", "to": "b"}}),
+        step.clone(),
+        json!({"rename": {"path": "/b", "to": "c"}}),
+    ]));
+    assert_eq!(pair.fused(), 3, "{step}");
 }
 
 impl Pair {
@@ -43,7 +58,7 @@ impl Pair {
 
     /// The number of steps that are left when all are fused.
     pub(crate) fn fused(&self) -> usize {
-        Program::new(self.0.clone()).len()
+        Program::new(self.0.clone()).steps().len()
     }
 
     fn go(&self, way: Way, mut tree: Tree) -> Tree {
@@ -69,6 +84,11 @@ impl Pair {
         let tree = self.go(Way::Forward, Tree::from(document));
         let kept = paths(&tree);
         (tree, kept)
+    }
+
+    /// To the newer version, with what is kept.
+    pub(crate) fn onward(&self, tree: Tree) -> Tree {
+        self.go(Way::Forward, tree)
     }
 
     /// To the older version.
@@ -127,11 +147,143 @@ impl Pair {
         self.round(Way::Backward, document);
     }
 
+    /// Where an older place is in the newer version, if anywhere.
+    pub(crate) fn leads<'p>(&self, old: &str, new: impl Into<Option<&'p str>>) {
+        let new = new.into();
+        let there = trace_all(&self.0, Way::Forward, trail(old));
+        let program = Program::new(self.0.clone());
+        let fused = trace_all(program.steps(), Way::Forward, trail(old));
+        assert_eq!(there, fused, "fused steps lead to the same");
+        assert_eq!(there.as_ref().map(text).as_deref(), new, "{old} leads to");
+    }
+
+    /// Where a newer place was in the older version, if anywhere.
+    pub(crate) fn comes_from<'p>(&self, new: &str, old: impl Into<Option<&'p str>>) {
+        let back = trace_all(&self.0, Way::Backward, trail(new));
+        assert_eq!(
+            back.as_ref().map(text).as_deref(),
+            old.into(),
+            "{new} comes from"
+        );
+    }
+
+    /// All places of the newer version that what is at an older one can come to.
+    pub(crate) fn spreads(&self, old: &str, new: &[&str]) {
+        assert_eq!(self.images(Way::Forward, old), new, "{old} spreads to");
+    }
+
+    /// The same, back.
+    pub(crate) fn spreads_back(&self, new: &str, old: &[&str]) {
+        assert_eq!(self.images(Way::Backward, new), old, "{new} spreads to");
+    }
+
+    fn images(&self, way: Way, from: &str) -> Vec<String> {
+        let images = images_all(&self.0, way, trail(from));
+        images.iter().map(text).collect()
+    }
+
+    /// What has no place in the newer version, as class, path and reason.
+    pub(crate) fn loses(&self, expected: &[(Class, &str, &str)]) {
+        self.losses(Way::Forward, expected);
+    }
+
+    /// What has no place in the older one.
+    pub(crate) fn loses_back(&self, expected: &[(Class, &str, &str)]) {
+        self.losses(Way::Backward, expected);
+    }
+
+    fn losses(&self, way: Way, expected: &[(Class, &str, &str)]) {
+        let losses: Vec<Loss> = self.0.iter().flat_map(|step| step.losses(way)).collect();
+        if way == Way::Forward {
+            let program = Program::new(self.0.clone());
+            let steps = program.steps().iter();
+            let fused: Vec<_> = steps.flat_map(|step| step.losses(way)).collect();
+            assert_eq!(losses, fused, "fused steps lose the same");
+        }
+        assert_eq!(losses.len(), expected.len(), "{losses:?}");
+        for (loss, (class, path, what)) in losses.iter().zip(expected) {
+            assert_eq!((loss.class, loss.path.as_str()), (*class, *path));
+            assert!(loss.what.contains(what), "{loss:?}");
+        }
+    }
+
+    /// The lists whose items are told apart by a key: before the steps, and after them.
+    pub(crate) fn keys(&self, old: &[(&str, &str)], new: &[(&str, &str)]) {
+        for (side, expected) in [(Way::Backward, old), (Way::Forward, new)] {
+            let keys = list_keys(&self.0, side).into_iter();
+            let keys: Vec<_> = keys.map(|key| (text(&key.list), key.key)).collect();
+            let keys: Vec<_> = keys
+                .iter()
+                .map(|(list, key)| (list.as_str(), key.as_str()))
+                .collect();
+            assert_eq!(keys, expected, "{side:?}");
+        }
+    }
+
+    /// The fields that mirror each other in the newer version.
+    pub(crate) fn mirrors(&self, expected: &[(&str, &str)]) {
+        let found = mirrors(&self.0);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (text(&one.from), text(&one.to)))
+            .collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|(from, to)| (from.as_str(), to.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    /// Whether it has to be tried if what it leads to leads back.
+    pub(crate) fn fickle(&self) -> bool {
+        Program::new(self.0.clone()).fickle
+    }
+
+    fn programmed(&self, way: Way, document: Value, run: &mut Run) -> Result<Tree, Refusal> {
+        let mut path = self.0.clone();
+        if way == Way::Backward {
+            path.reverse();
+            path.iter_mut()
+                .for_each(|step| step.way = step.way.turned());
+        }
+        let mut tree = Tree::from(document);
+        Program::new(path).apply(&mut tree, run).map(|()| tree)
+    }
+
+    /// The result would have more levels than content may have.
+    pub(crate) fn too_deep(&self, old: Value) {
+        let refusal = self.programmed(Way::Forward, old, &mut Run::new());
+        let refusal = refusal.expect_err("too many levels");
+        assert_eq!(refusal.reason, Reason::TooDeep);
+    }
+
+    /// The same, back.
+    pub(crate) fn too_deep_back(&self, new: Value) {
+        let refusal = self.programmed(Way::Backward, new, &mut Run::new());
+        let refusal = refusal.expect_err("too many levels");
+        assert_eq!(refusal.reason, Reason::TooDeep);
+    }
+
+    /// Content that has too many levels already is not looked at: the steps don't add any.
+    pub(crate) fn never_deeper(&self, document: Value) {
+        for way in [Way::Forward, Way::Backward] {
+            let done = self.programmed(way, document.clone(), &mut Run::new());
+            done.expect("a conversion that adds no levels");
+        }
+    }
+
     fn refuses(&self, way: Way, document: Value, pointer: &str) {
         let mut tree = Tree::from(document.clone());
         let refusal = apply_all(&self.0, way, &mut tree, &mut Run::new());
         let refusal = refusal.expect_err(&format!("a refusal of {document}"));
         assert_eq!(refusal.pointer, pointer, "{refusal}");
+    }
+
+    /// Why an older document has no counterpart.
+    pub(crate) fn why(&self, old: Value) -> String {
+        let mut tree = Tree::from(old);
+        let refusal = apply_all(&self.0, Way::Forward, &mut tree, &mut Run::new());
+        refusal.expect_err("a refusal").to_string()
     }
 
     pub(crate) fn refuses_forward(&self, old: Value, pointer: &str) {
@@ -141,6 +293,25 @@ impl Pair {
     pub(crate) fn refuses_backward(&self, new: Value, pointer: &str) {
         self.refuses(Way::Backward, new, pointer);
     }
+}
+
+fn trail(text: &str) -> Trail {
+    let pattern = PathPattern::parse(text).expect("a pattern");
+    pattern.steps().to_vec()
+}
+
+fn text(trail: &Trail) -> String {
+    pattern(trail).to_string()
+}
+
+/// Objects inside of objects, under the key `a`.
+pub(crate) fn in_objects(levels: usize) -> Value {
+    (1..levels).fold(json!({}), |inner, _| json!({"a": inner}))
+}
+
+/// A value in so many lists.
+pub(crate) fn in_lists(levels: usize) -> Value {
+    (0..levels).fold(Value::from(1), |inner, _| Value::Array(vec![inner]))
 }
 
 fn paths(tree: &Tree) -> Vec<String> {

@@ -127,3 +127,41 @@ pub(crate) fn excerpt(value: &Value) -> String {
         value => value.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{excerpt, kind};
+    use crate::convert::steps::testing::{Pair, is_in_the_way};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_value_stays_in_its_place() {
+        let pair = Pair::of(json!([{"scale": {"path": "/size", "by": 2}}]));
+        for place in ["/size", "/size/x", "/x/*"] {
+            pair.leads(place, place);
+            pair.comes_from(place, place);
+        }
+        is_in_the_way(json!({"scale": {"path": "/b", "by": 2}}));
+    }
+
+    #[test]
+    fn messages_show_scalars_and_name_everything_else() {
+        for (value, named, shown) in [
+            (json!(null), "null", "null"),
+            (json!(true), "a boolean", "true"),
+            (json!(1.5), "a number", "1.5"),
+            (json!("a\"b"), "a string", "\"a\\\"b\""),
+            (json!([1]), "a list", "a list"),
+            (json!({"a": 1}), "an object", "an object"),
+        ] {
+            assert_eq!((kind(&value), excerpt(&value).as_str()), (named, shown));
+        }
+    }
+
+    #[test]
+    fn messages_show_the_beginning_of_a_long_text() {
+        let (most, more) = ("é".repeat(40), "é".repeat(41));
+        assert_eq!(excerpt(&Value::from(most.as_str())), format!("\"{most}\""));
+        assert_eq!(excerpt(&Value::from(more)), format!("\"{most}\"…"));
+    }
+}

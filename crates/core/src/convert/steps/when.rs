@@ -319,15 +319,16 @@ impl Step for When {
         self.touched || inner.any(|step| step.step.is_fickle())
     }
 
-    fn deepens(&self) -> usize {
-        let sum = |steps: &[Directed]| steps.iter().map(|step| step.step.deepens()).sum::<usize>();
-        sum(&self.steps).max(sum(&self.otherwise))
+    fn deepens(&self) -> bool {
+        let mut inner = self.steps.iter().chain(&self.otherwise);
+        inner.any(|step| step.step.deepens())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::{Pair, flaw};
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
     #[test]
@@ -442,5 +443,76 @@ mod tests {
             nested = json!({"when": {"path": "/a", "is": 1, "steps": [nested]}});
         }
         assert!(flaw(nested).contains("when is inside"));
+    }
+
+    #[test]
+    fn a_place_is_certain_where_both_branches_agree() {
+        let pair = Pair::of(json!([{"when": {
+            "path": "/kind", "is": "vm",
+            "steps": [{"rename": {"path": "/size", "to": "memory"}}, {"add": {"path": "/gpu"}}],
+            "otherwise": [{"rename": {"path": "/size", "to": "disk"}}],
+        }}]));
+        pair.leads("/size", None);
+        pair.spreads("/size", &["/disk", "/memory"]);
+        pair.comes_from("/memory", None);
+        pair.spreads_back("/memory", &["/memory", "/size"]);
+        pair.leads("/gpu", None);
+        pair.leads("/name", "/name");
+        pair.loses(&[]);
+        pair.loses_back(&[(Class::Keeps, "/gpu", "has no place there")]);
+        assert!(!pair.fickle());
+    }
+
+    #[test]
+    fn a_value_that_the_steps_change_has_to_be_tried() {
+        let convert =
+            |from: &str, to: &str| json!({"convert": {"path": "/port", "from": from, "to": to}});
+        let pair = Pair::of(json!([{"when": {
+            "path": "/port", "is": {"type": "boolean"},
+            "steps": [convert("boolean", "string")],
+        }}]));
+        assert!(pair.fickle());
+        pair.loses(&[(Class::Keeps, "/port", "remembered as it was")]);
+        let refused = (Class::MayRefuse, "/port", "can't be a boolean");
+        let written = (Class::Keeps, "/port", "written in another way");
+        let nothing = (Class::MayRefuse, "/port", "no older document");
+        pair.loses_back(&[refused, written, nothing]);
+        is_in_the_way(json!({"when": {
+            "path": "/b", "is": 1, "steps": [{"add": {"path": "/x"}}],
+        }}));
+        is_in_the_way(json!({"when": {
+            "path": "/x", "is": 1, "steps": [{"add": {"path": "/b"}}],
+        }}));
+        is_in_the_way(json!({"when": {
+            "path": "/x", "is": 1, "otherwise": [{"add": {"path": "/b"}}],
+        }}));
+    }
+
+    #[test]
+    fn it_is_as_deep_and_as_fickle_as_its_branches() {
+        let when = |branch: &str, step| {
+            Pair::of(json!([{"when": {
+                "path": "/kind", "is": 1, branch: [step],
+            }}]))
+        };
+        let inner = json!({"when": {"path": "/a", "is": 1, "steps": [{"wrap": {"path": "/a"}}]}});
+        for (branch, kind) in [("steps", 1), ("otherwise", 2)] {
+            let wrap = json!({"wrap": {"path": "/a"}});
+            when(branch, wrap.clone()).too_deep(json!({"kind": kind, "a": in_lists(127)}));
+            assert!(!when(branch, wrap).fickle());
+            assert!(when(branch, inner.clone()).fickle());
+            let flat = json!({"rename": {"path": "/a", "to": "b"}});
+            when(branch, flat).never_deeper(json!({"kind": kind, "a": in_lists(200)}));
+            let keyed = json!({"each": {"path": "/n", "key": "k"}});
+            when(branch, keyed).keys(&[("/n", "k")], &[("/n", "k")]);
+        }
+    }
+
+    #[test]
+    fn what_follows_it_is_in_no_branch() {
+        let when = json!({"path": "/kind", "is": 1, "steps": [{"add": {"path": "/x"}}]});
+        let copy = json!({"from": "/image", "to": "/img"});
+        let pair = Pair::of(json!([{"when": when}, {"copy": copy}]));
+        pair.means(json!({"img": 1}), json!({"image": 1, "img": 1}));
     }
 }

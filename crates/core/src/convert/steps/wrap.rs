@@ -168,8 +168,8 @@ impl Step for Wrap {
         }
     }
 
-    fn deepens(&self) -> usize {
-        1
+    fn deepens(&self) -> bool {
+        true
     }
 }
 
@@ -198,7 +198,8 @@ fn first_item(field: Field) -> Field {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::steps::testing::Pair;
+    use crate::convert::step::Class;
+    use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
     use serde_json::json;
 
     fn pair() -> Pair {
@@ -230,5 +231,32 @@ mod tests {
     #[test]
     fn what_is_no_list_stays_as_it_is() {
         pair().backward(json!({"zone": "a"}), json!({"zone": "a"}), &["/zone"]);
+    }
+
+    #[test]
+    fn the_list_is_where_its_first_item_was() {
+        pair().leads("/zone/x", "/zone/*/x");
+        pair().leads("/zone", "/zone/*");
+        pair().comes_from("/zone/*/x", "/zone/x");
+        pair().comes_from("/zone", "/zone");
+        pair().leads("/x", "/x");
+        pair().loses(&[]);
+        pair().loses_back(&[(Class::Keeps, "/zone", "its first item")]);
+        is_in_the_way(json!({"wrap": {"path": "/b"}}));
+        pair().too_deep(json!({"zone": in_lists(127)}));
+    }
+
+    #[test]
+    fn what_is_kept_in_items_stays_with_them() {
+        let unwrap = json!({"unwrap": {"path": "/zones"}});
+        let each = json!({"path": "/zones", "steps": [{"remove": {"path": "/old"}}]});
+        let pair = Pair::of(json!([{"each": each}, unwrap]));
+        pair.forward(
+            json!({"zones": [{"old": 1}, {"x": 2}, {"old": 3}]}),
+            json!({"zones": {}}),
+            &["/zones/old", "/zones", "/zones/2/old"],
+        );
+        let both = Pair::of(json!([{"each": each}, unwrap, {"wrap": {"path": "/zones"}}]));
+        both.exact(json!({"zones": [{"old": 1}, {"x": 2}, {"old": 3}]}));
     }
 }

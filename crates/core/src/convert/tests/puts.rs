@@ -146,3 +146,68 @@ fn nulls_that_are_no_values_are_absent() {
         json!({"size": 2049, "gpu": 4, "limits": {"cpu": 1}})
     );
 }
+
+#[test]
+fn an_object_with_a_default_inside_survives_a_write_at_another_version() {
+    let inner = json!({"required": ["x"], "properties": {"x": {"default": 1}}});
+    let filled = json!({"properties": {"o": inner}});
+    let types = versions(vec![
+        file("1.0.0", &filled, None),
+        file("2.0.0", &json!({}), None),
+    ]);
+    let stored = types
+        .moved(record("2.0.0", json!({"o": {}})), v("1.0.0"))
+        .unwrap();
+    assert_eq!(stored.content, json!({"o": {"x": 1}}));
+    let view = types.see(&stored, "2.0.0");
+    assert_eq!(
+        types.put(stored.clone(), v("2.0.0"), view).unwrap().record,
+        stored
+    );
+}
+
+#[test]
+fn a_key_that_the_stored_version_has_without_declaring_it_stays_after_keyed() {
+    let schema = |name: &str| json!({"properties": {"n": {"items": {"properties": {name: {}}}}}});
+    let steps = json!([{"keyed": {"path": "/n", "key": "name"}}]);
+    let types = versions(vec![
+        file("1.0.0", &schema("x"), None),
+        file("1.1.0", &schema("name"), None),
+        file("2.0.0", &json!({}), Some(("1.0.0", steps))),
+    ]);
+    let stored = record("1.0.0", json!({"n": [{"name": "y"}]}));
+    let view = types.see(&stored, "2.0.0");
+    assert_eq!(
+        types.put(stored.clone(), v("2.0.0"), view).unwrap().record,
+        stored
+    );
+}
+
+#[test]
+fn content_that_is_too_deep_is_refused_without_a_stack_overflow() {
+    let deep = || (0..10_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
+    let at = v("1.0.0");
+    let too_deep = |reason: Reason| assert_eq!(reason, Reason::TooDeep);
+    too_deep(
+        types()
+            .view(record("2.0.0", deep()), at)
+            .unwrap_err()
+            .reason,
+    );
+    too_deep(
+        types()
+            .moved(record("2.0.0", deep()), at)
+            .unwrap_err()
+            .reason,
+    );
+    too_deep(types().create(at, deep()).unwrap_err().reason);
+    too_deep(types().put(stored(), at, deep()).unwrap_err().reason);
+    too_deep(
+        types()
+            .put(record("2.0.0", deep()), at, deep())
+            .unwrap_err()
+            .reason,
+    );
+    let place = json!([{"at": vec!["a"; 20_000], "by": "filled", "while": "same"}]);
+    assert_eq!(crate::convert::Kept::from_json(&place), None);
+}
