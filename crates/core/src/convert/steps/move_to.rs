@@ -181,7 +181,7 @@ impl Step for Renames {
 #[cfg(test)]
 mod tests {
     use super::{Move, Renames};
-    use crate::convert::note::Holds;
+    use crate::convert::note::{Holds, Note, What};
     use crate::convert::path::Path;
     use crate::convert::step::{StepId, Way};
     use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
