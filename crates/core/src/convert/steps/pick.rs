@@ -381,7 +381,7 @@ mod tests {
 
     fn pair() -> Pair {
         let pick = json!({
-            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/home",
+            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/folder",
         });
         Pair::of(json!([{"pick": pick}]))
     }
@@ -390,11 +390,11 @@ mod tests {
     fn an_item_becomes_a_field() {
         pair().forward(
             json!({"env": [{"name": "A", "value": 1}, {"name": "HOME", "value": "/h"}]}),
-            json!({"env": [{"name": "A", "value": 1}], "home": "/h"}),
+            json!({"env": [{"name": "A", "value": 1}], "folder": "/h"}),
             &[],
         );
         pair().backward(
-            json!({"home": "/h"}),
+            json!({"folder": "/h"}),
             json!({"env": [{"name": "HOME", "value": "/h"}]}),
             &[],
         );
@@ -409,8 +409,8 @@ mod tests {
     fn where_it_stood_and_what_else_it_had_is_kept() {
         pair().forward(
             json!({"env": [{"name": "HOME", "value": 1, "x": 2}, {"name": "A"}]}),
-            json!({"env": [{"name": "A"}], "home": 1}),
-            &["/home"],
+            json!({"env": [{"name": "A"}], "folder": 1}),
+            &["/folder"],
         );
     }
 
@@ -423,7 +423,7 @@ mod tests {
         let two = json!({"env": [{"name": "HOME", "value": 1}, {"name": "HOME", "value": 2}]});
         pair().forward(
             two,
-            json!({"env": [{"name": "HOME", "value": 2}], "home": 1}),
+            json!({"env": [{"name": "HOME", "value": 2}], "folder": 1}),
             &[],
         );
     }
@@ -436,7 +436,7 @@ mod tests {
             &[],
         );
         pair().backward(
-            json!({"env": [{"name": "HOME", "value": 1}], "home": 2}),
+            json!({"env": [{"name": "HOME", "value": 1}], "folder": 2}),
             json!({"env": [{"name": "HOME", "value": 2}, {"name": "HOME", "value": 1}]}),
             &[],
         );
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn what_is_no_list_gives_way_to_one() {
         pair().backward(
-            json!({"env": "text", "home": 1}),
+            json!({"env": "text", "folder": 1}),
             json!({"env": [{"name": "HOME", "value": 1}]}),
             &["/env"],
         );
@@ -460,8 +460,8 @@ mod tests {
 
     #[test]
     fn the_field_comes_from_an_item() {
-        pair().comes_from("/home/x", "/env/*/value/x");
-        pair().leads("/home", None);
+        pair().comes_from("/folder/x", "/env/*/value/x");
+        pair().leads("/folder", None);
         pair().leads("/env/*/value", "/env/*/value");
         pair().comes_from("/env/*/value", "/env/*/value");
         pair().keys(&[("/env", "name")], &[("/env", "name")]);
@@ -480,13 +480,13 @@ mod tests {
 
     #[test]
     fn in_its_item_the_field_can_be_too_deep() {
-        pair().too_deep_back(json!({"home": in_lists(126)}));
+        pair().too_deep_back(json!({"folder": in_lists(126)}));
     }
 
     #[test]
     fn what_is_kept_in_items_stays_with_them() {
         let pick = json!({
-            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/home",
+            "path": "/env", "key": "name", "equals": "HOME", "field": "value", "into": "/folder",
         });
         let each = json!({"path": "/env", "steps": [{"remove": {"path": "/old"}}]});
         let pair = Pair::of(json!([{"each": each}, {"pick": pick}]));
@@ -495,13 +495,13 @@ mod tests {
                 {"name": "A", "old": 1}, {"name": "HOME", "value": 2, "old": 3},
                 {"name": "B", "old": 4}, {"name": "C"}, {"name": "D", "old": 5},
             ]}),
-            json!({"env": [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D"}], "home": 2}),
+            json!({"env": [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D"}], "folder": 2}),
             &[
                 "/env/0/old",
                 "/env/1/old",
                 "/env/3/old",
-                "/home",
-                "/home/with/old",
+                "/folder",
+                "/folder/with/old",
             ],
         );
     }
@@ -509,11 +509,11 @@ mod tests {
     #[test]
     fn only_what_is_unusual_is_kept() {
         let home = |item| json!({"env": [{"name": "A"}, item]});
-        let new = json!({"env": [{"name": "A"}], "home": 1});
+        let new = json!({"env": [{"name": "A"}], "folder": 1});
         pair().forward(home(json!({"name": "HOME", "value": 1})), new.clone(), &[]);
         let more = home(json!({"name": "HOME", "value": 1, "x": 2}));
-        pair().forward(more, new.clone(), &["/home"]);
+        pair().forward(more, new.clone(), &["/folder"]);
         let first = json!({"env": [{"name": "HOME", "value": 1}, {"name": "A"}]});
-        pair().forward(first, new, &["/home"]);
+        pair().forward(first, new, &["/folder"]);
     }
 }
