@@ -35,7 +35,7 @@ mod weights;
 
 use crate::types::{Schema, same};
 use draw::Mode;
-use fingerprint::{fingerprint, has_null};
+use fingerprint::fingerprint;
 use make::Maker;
 use place::Place;
 use serde_json::Value;
@@ -141,7 +141,7 @@ impl<'s> Examples<'s> {
             self.schema.validator.is_valid(document)
         };
         let stands = || matches!(self.schema.without_absent(document), Cow::Borrowed(_));
-        taken && (!has_null(document) || stands())
+        taken && stands()
     }
 }
 

@@ -53,7 +53,7 @@ pub use restriction::{Restriction, Visibility};
 pub use schema::Schema;
 pub(crate) use schema::{deeper_than, dismantle, pattern_limits};
 pub use schema_error::{Flaw, SchemaError};
-pub(crate) use shape::under_key;
+pub(crate) use shape::{under_index, under_key};
 pub use since::{FieldsTooNew, Since, TooNew, same};
 pub use type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
 pub use validate::{ContentError, Violation};

@@ -12,6 +12,8 @@
     clippy::indexing_slicing
 )]
 
+#[path = "laws/changes.rs"]
+mod changes;
 #[path = "laws/check.rs"]
 mod check;
 #[path = "laws/documents.rs"]

@@ -7,7 +7,7 @@
 //! have nothing to hide and nothing to fill in are not visited at all.
 
 use crate::types::{
-    Additional, Part, PartId as Id, Schema, Step as Token, forbids, is_free, under_key,
+    Additional, Part, PartId as Id, Schema, Step as Token, forbids, is_free, under_index, under_key,
 };
 use regex::Regex;
 use serde_json::Value;
@@ -464,15 +464,7 @@ impl<'s> Making<'s> {
         others: &[Vec<&'s Part>],
         index: usize,
     ) -> Next {
-        let of = |parts: &[&Part]| {
-            let mut ids: Vec<_> = parts
-                .iter()
-                .filter_map(|part| part.of_item(index))
-                .collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
+        let of = |parts: &[&Part]| under_index(parts, index);
         let mut inner = Place {
             certain: of(certain),
             possible: of(possible),

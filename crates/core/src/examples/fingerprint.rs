@@ -23,16 +23,3 @@ pub(super) fn fingerprint(value: &Value) -> u64 {
         }
     }
 }
-
-pub(super) fn has_null(value: &Value) -> bool {
-    let mut todo = vec![value];
-    while let Some(value) = todo.pop() {
-        match value {
-            Value::Null => return true,
-            Value::Array(items) => todo.extend(items),
-            Value::Object(map) => todo.extend(map.values()),
-            _ => {}
-        }
-    }
-    false
-}

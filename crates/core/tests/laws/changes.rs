@@ -1,0 +1,422 @@
+//! One random step each: what it is called, and what becomes of the fields.
+
+use crate::evolve::Evolving;
+use crate::world::{Field, Kind};
+use serde_json::{Value, json};
+
+impl Evolving<'_> {
+    pub(crate) fn rename(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &mut [(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let to = self.fresh(fields)?;
+        let field = fields.get_mut(at)?;
+        if field.name == "name" {
+            return None;
+        }
+        let from = std::mem::replace(&mut field.name, to.clone());
+        for (one, other) in mirrors.iter_mut() {
+            for name in [one, other] {
+                if *name == from {
+                    name.clone_from(&to);
+                }
+            }
+        }
+        Some(json!({"rename": {"path": path(&[&from]), "to": path(&[&to])}}))
+    }
+
+    pub(crate) fn add(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
+        let name = self.fresh(fields)?;
+        let kind = self.kind(1);
+        let mut field = self.field_of(name.clone(), kind);
+        let mut step = json!({"path": path(&[&name])});
+        if field.kind == Kind::Int && self.rng.bool() {
+            step["value"] = json!(5);
+            field.required = self.rng.bool();
+            if field.required {
+                field.default = Some(json!(5));
+            }
+        }
+        fields.push(field);
+        Some(json!({"add": step}))
+    }
+
+    pub(crate) fn remove(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        if fields.len() < 2 || is_mirror(mirrors, &fields[at].name) || fields[at].name == "name" {
+            return None;
+        }
+        let field = fields.remove(at);
+        let mut step = json!({"path": path(&[&field.name])});
+        match field.kind {
+            Kind::Int if field.required || self.rng.bool() => step["value"] = json!(3),
+            _ if field.required => step["value"] = field.default.unwrap_or(json!(0)),
+            _ => {}
+        }
+        Some(json!({"remove": step}))
+    }
+
+    pub(crate) fn copy(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &mut Vec<(String, String)>,
+        at: usize,
+        depth: usize,
+    ) -> Option<Value> {
+        let old = fields.get(at)?.clone();
+        let plain = matches!(
+            old.kind,
+            Kind::Int | Kind::Text | Kind::Bool | Kind::Enum(_)
+        );
+        if depth > 0
+            || !plain
+            || old.required
+            || is_mirror(mirrors, &old.name)
+            || old.name == "name"
+        {
+            return None;
+        }
+        let name = self.fresh(fields)?;
+        // The new field is the same thing, and so has the same identity.
+        let new = Field {
+            name: name.clone(),
+            ..old.clone()
+        };
+        fields.push(new);
+        mirrors.push((name.clone(), old.name.clone()));
+        Some(json!({"copy": {"from": path(&[&name]), "to": path(&[&old.name])}}))
+    }
+
+    pub(crate) fn wrap(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        if !is_scalar(&field.kind)
+            || field.default.is_some()
+            || is_mirror(mirrors, &field.name)
+            || field.name == "name"
+        {
+            return None;
+        }
+        field.kind = Kind::List(Box::new(field.kind.clone()));
+        Some(json!({"wrap": {"path": path(&[&field.name])}}))
+    }
+
+    pub(crate) fn unwrap(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        let Kind::List(kind) = field.kind.clone() else {
+            return None;
+        };
+        field.kind = *kind;
+        Some(json!({"unwrap": {"path": path(&[&field.name])}}))
+    }
+
+    pub(crate) fn nest(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &[(String, String)],
+    ) -> Option<Value> {
+        let under = self.fresh(fields)?;
+        let count = self.rng.usize(1..=2);
+        let mut inner = Vec::new();
+        for _ in 0..count {
+            if fields.len() < 2 {
+                break;
+            }
+            let at = self.rng.usize(..fields.len());
+            if fields[at].required
+                || is_mirror(mirrors, &fields[at].name)
+                || fields[at].name == "name"
+            {
+                return None;
+            }
+            inner.push(fields.remove(at));
+        }
+        if inner.is_empty() {
+            return None;
+        }
+        let paths: Vec<_> = inner.iter().map(|field| path(&[&field.name])).collect();
+        let object = self.field_of(under.clone(), Kind::Object(inner));
+        fields.push(object);
+        Some(json!({"nest": {"paths": paths, "under": path(&[&under])}}))
+    }
+
+    pub(crate) fn unnest(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
+        let Kind::Object(inner) = fields.get(at)?.kind.clone() else {
+            return None;
+        };
+        // Its fields are found in the older version's schema, so it must be as it was there.
+        if !self.first || inner.is_empty() {
+            return None;
+        }
+        let clash =
+            |field: &Field| fields.iter().any(|other| other.name == field.name) || field.required;
+        if inner.iter().any(clash) || fields[at].required {
+            return None;
+        }
+        let object = fields.remove(at);
+        fields.extend(inner);
+        Some(json!({"unnest": {"path": path(&[&object.name])}}))
+    }
+
+    pub(crate) fn move_in(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let from = fields.get(at)?.clone();
+        let target = fields
+            .iter()
+            .position(|field| matches!(field.kind, Kind::Object(_)))?;
+        if target == at || from.required || is_mirror(mirrors, &from.name) || from.name == "name" {
+            return None;
+        }
+        let outer = fields[target].name.clone();
+        let Kind::Object(inner) = &mut fields[target].kind else {
+            return None;
+        };
+        let name = self.fresh(inner)?;
+        inner.push(Field {
+            name: name.clone(),
+            ..from.clone()
+        });
+        fields.remove(at);
+        Some(json!({"move": {"from": path(&[&from.name]), "to": path(&[&outer, &name])}}))
+    }
+
+    pub(crate) fn map(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        let Kind::Enum(values) = field.kind.clone() else {
+            return None;
+        };
+        if is_mirror(mirrors, &field.name) || field.default.is_some() {
+            return None;
+        }
+        let many_to_one = self.rng.bool();
+        let new = |value: &String| {
+            if many_to_one && value != "red" {
+                "COLD".to_owned()
+            } else {
+                value.to_uppercase()
+            }
+        };
+        let table: serde_json::Map<String, Value> = values
+            .iter()
+            .map(|value| (value.clone(), json!(new(value))))
+            .collect();
+        let mut news: Vec<_> = values.iter().map(new).collect();
+        news.sort();
+        news.dedup();
+        let mut step = json!({"path": path(&[&field.name]), "table": table});
+        if self.rng.bool() {
+            news.push("OTHER".to_owned());
+            step["otherwise"] = json!({"forward": "OTHER", "backward": values[0]});
+        }
+        field.kind = Kind::Enum(news);
+        Some(json!({"map": step}))
+    }
+
+    pub(crate) fn convert(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        if field.default.is_some() || is_mirror(mirrors, &field.name) || field.name == "name" {
+            return None;
+        }
+        let (kind, to, from) = match field.kind {
+            Kind::Digits => (Kind::Int, "integer", "string"),
+            Kind::Int => (Kind::Digits, "string", "integer"),
+            _ => return None,
+        };
+        field.kind = kind;
+        Some(json!({"convert": {"path": path(&[&field.name]), "to": to, "from": from}}))
+    }
+
+    pub(crate) fn scale(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        if field.kind != Kind::Int || field.default.is_some() || is_mirror(mirrors, &field.name) {
+            return None;
+        }
+        let by = [json!(10), json!("1/3"), json!(0.5)][self.rng.usize(0..3)].clone();
+        Some(json!({"scale": {"path": path(&[&field.name]), "by": by}}))
+    }
+
+    pub(crate) fn split(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get(at)?.clone();
+        let plain = field.kind == Kind::Text && !field.required;
+        if !plain || is_mirror(mirrors, &field.name) || field.name == "name" {
+            return None;
+        }
+        let first = self.fresh(fields)?;
+        let second = self.fresh(fields).filter(|second| *second != first)?;
+        fields.remove(at);
+        for name in [&first, &second] {
+            let part = self.field_of(name.clone(), Kind::Text);
+            self.kin.push((field.id, part.id));
+            fields.push(part);
+        }
+        let into = [path(&[&first]), path(&[&second])];
+        Some(json!({"split": {"path": path(&[&field.name]), "at": ":", "into": into}}))
+    }
+
+    pub(crate) fn join(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &[(String, String)],
+    ) -> Option<Value> {
+        let fits = |field: &&Field| {
+            field.kind == Kind::Text
+                && !field.required
+                && !is_mirror(mirrors, &field.name)
+                && field.name != "name"
+        };
+        let parts: Vec<_> = fields.iter().filter(fits).take(2).cloned().collect();
+        let [first, second] = parts.as_slice() else {
+            return None;
+        };
+        let names = [first.name.clone(), second.name.clone()];
+        let into = self.fresh(fields)?;
+        fields.retain(|field| !names.contains(&field.name));
+        let joined = self.field_of(into.clone(), Kind::Text);
+        self.kin.push((first.id, second.id));
+        self.kin.push((first.id, joined.id));
+        fields.push(joined);
+        let paths: Vec<_> = names.iter().map(|name| path(&[name])).collect();
+        Some(json!({"join": {"paths": paths, "with": ":", "into": path(&[&into])}}))
+    }
+
+    pub(crate) fn keyed(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        let Kind::Keyed(inner) = field.kind.clone() else {
+            return None;
+        };
+        field.kind = Kind::Map(inner);
+        Some(json!({"keyed": {"path": path(&[&field.name]), "key": "name"}}))
+    }
+
+    pub(crate) fn parse(
+        &mut self,
+        fields: &mut [Field],
+        mirrors: &[(String, String)],
+        at: usize,
+    ) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        let Kind::Json(kind) = field.kind.clone() else {
+            return None;
+        };
+        if is_mirror(mirrors, &field.name) {
+            return None;
+        }
+        field.kind = *kind;
+        Some(json!({"parse": {"path": path(&[&field.name])}}))
+    }
+
+    pub(crate) fn when(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
+        // The branches must lead to one schema, so they fill the same new field differently.
+        let asked = fields
+            .iter()
+            .find(|field| matches!(field.kind, Kind::Enum(_) | Kind::Bool))?;
+        let is = match &asked.kind {
+            Kind::Enum(values) => json!(values[0]),
+            _ => json!(true),
+        };
+        let asked = path(&[&asked.name]);
+        let name = self.fresh(fields)?;
+        let mut new = self.field_of(name.clone(), Kind::Int);
+        new.derived = true;
+        fields.push(new);
+        let add = |value: i32| json!([{"add": {"path": path(&[&name]), "value": value}}]);
+        Some(json!({"when": {"path": asked, "is": is, "steps": add(1), "otherwise": add(2)}}))
+    }
+
+    pub(crate) fn pick(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
+        let field = fields.get(at)?.clone();
+        let Kind::Keyed(inner) = &field.kind else {
+            return None;
+        };
+        let value = inner.get(self.rng.usize(..inner.len().max(1)))?;
+        if !is_scalar(&value.kind) {
+            return None;
+        }
+        let name = self.fresh(fields)?;
+        let mut picked = self.field_of(name.clone(), value.kind.clone());
+        picked.alias = true;
+        fields.push(picked);
+        Some(json!({"pick": {
+            "path": path(&[&field.name]), "key": "name", "equals": "n1",
+            "field": value.name, "into": path(&[&name]),
+        }}))
+    }
+
+    pub(crate) fn each(&mut self, fields: &mut [Field], at: usize, depth: usize) -> Option<Value> {
+        let field = fields.get_mut(at)?;
+        let name = field.name.clone();
+        let (keyed, inner) = match &mut field.kind {
+            Kind::Keyed(inner) => (true, inner),
+            Kind::Items(inner) | Kind::Map(inner) => (false, inner),
+            _ => return None,
+        };
+        let mut steps = Vec::new();
+        for _ in 0..self.rng.usize(1..=3) {
+            let step = self.step(inner, &mut Vec::new(), depth + 1);
+            self.first &= step.is_none();
+            steps.extend(step);
+        }
+        if steps.is_empty() {
+            return None;
+        }
+        let mut each = json!({"path": path(&[&name]), "steps": steps});
+        if keyed {
+            each["key"] = json!("name");
+        }
+        Some(json!({"each": each}))
+    }
+}
+
+fn is_scalar(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Text | Kind::Digits | Kind::Enum(_) | Kind::Int | Kind::Bool | Kind::Json(_)
+    )
+}
+
+pub(crate) fn is_mirror(mirrors: &[(String, String)], name: &str) -> bool {
+    mirrors
+        .iter()
+        .any(|(one, other)| one == name || other == name)
+}
+
+pub(crate) fn path(keys: &[&str]) -> String {
+    let escaped = keys
+        .iter()
+        .map(|key| key.replace('~', "~0").replace('/', "~1"));
+    escaped.map(|key| format!("/{key}")).collect()
+}
