@@ -3,11 +3,13 @@
 //! - [`version`]: versions as they are written, stored, known and asked for
 //! - [`decide`]: what a read or a write at some version means
 //! - [`convert`]: conversions between the versions of a type, and writes at any of them
+//! - [`phases`]: what servers do while a type is moved from one major to the next
 //! - [`types`]: type versions: their file, their schema, what they declare
 //! - [`examples`]: documents that fit a schema, and edits that keep them fitting
 
 pub mod convert;
 pub mod decide;
 pub mod examples;
+pub mod phases;
 pub mod types;
 pub mod version;

@@ -52,6 +52,7 @@ const PLAN: Plan = &[
         ],
     ),
     ("core-bench", &["core"]),
+    ("phases-model", &["core"]),
     ("repo-checks", &[]),
 ];
 

@@ -1,0 +1,39 @@
+//! What servers do while a type is moved from one major to the next, and what may follow.
+//!
+//! A type in migration has two ranges of keys, *old* and *new*. Each [`Phase`] is a [`Row`] of
+//! [`TABLE`]: which keys a server writes, deletes and reads, which of the two records is the
+//! source of truth, and what admits the next phase. The functions here turn a row and what was
+//! found under the two keys into a plan; they do nothing themselves.
+//!
+//! - [`plan_write`], [`plan_read`]: one request
+//! - [`backfill`], [`copy_back`], [`clean_up`]: one resource, in the background; [`work`] says
+//!   which of them is due and [`claim`] what may be noted when all resources were visited
+//! - [`begin`], [`forward`], [`back`], [`finish`], [`ask`]: the phase record of a type
+//! - [`admit`] and [`PhaseRecord::fence`]: who may serve, and what every write must carry
+//!
+//! Three things are relied upon. The phase record is read in the same snapshot as both keys. A
+//! plan is carried out as one atomic write on three conditions: the record has the epoch of the
+//! plan, and both keys are still as found. And only servers that [`admit`] lets in serve the type.
+//! `docs/phases.md` explains the table; the crate `phases-model` checks it.
+
+mod background;
+mod found;
+mod moves;
+mod phase;
+mod read;
+mod record;
+mod refusal;
+mod table;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use background::{Work, backfill, claim, clean_up, copy_back, is_due, work};
+pub use found::{Found, Home, NewRecord, Stamp, Standing};
+pub use moves::{Acknowledged, Asked, Facts, Who, ask, back, begin, finish, forward};
+pub use phase::{Phase, UnknownPhase};
+pub use read::{Reading, plan_read};
+pub use record::{Epoch, Live, Migration, PhaseRecord, admit};
+pub use refusal::Refusal;
+pub use table::{Background, Clears, Entry, Keys, Leave, Reads, Row, TABLE, Table, Truth, Unfit};
+pub use write::{At, Failing, Fit, Plan, Step, Write, plan_write};

@@ -1,0 +1,242 @@
+//! What may follow: each move is a new phase record of the next epoch, or a refusal that says what
+//! holds it.
+//!
+//! Forward is (p, p) → (p, p+1) → (p+1, p+1), back the same way. The first half admits a phase, and
+//! the phase's gates hold it; the second half closes the one that is left, and servers that are
+//! still at it hold it, or are fenced. A wrong signal here does no harm: a server that was
+//! thought dead carries a passed epoch.
+
+use super::{Clears, Entry, Epoch, Leave, Live, Migration, Phase, PhaseRecord, Refusal, Table};
+use std::collections::BTreeSet;
+
+/// What a live server said of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Its name.
+    pub server: String,
+    /// The phase that it works at.
+    pub phase: Phase,
+}
+
+/// Who wants a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Who {
+    /// A person, now.
+    Operator,
+    /// A person, in a server's environment.
+    Environment,
+    /// Nobody in particular.
+    Automatic,
+    /// Nobody in particular, but cutover was asked for by name.
+    AutomaticByName,
+}
+
+/// What a move depends on and the record does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// Who wants it.
+    pub who: Who,
+    /// All servers that are alive.
+    pub servers: &'a [Acknowledged],
+    /// The operator gives up those that are behind.
+    pub fence_rest: bool,
+    /// How many resources are listed as failed.
+    pub failed: u64,
+    /// How many records are left in the old range.
+    pub left_in_old: u64,
+    /// Whether the new major changes what a field means.
+    pub meaning_changed: bool,
+}
+
+/// Begins a migration. All servers are at `old`.
+pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Refusal> {
+    if let Some(running) = record.migration {
+        return Err(Refusal::Running {
+            from: running.from,
+            to: running.to,
+        });
+    }
+    if from >= to || record.closed.contains(&from) || record.closed.contains(&to) {
+        return Err(Refusal::WrongMajors { from, to });
+    }
+    let migration = Migration {
+        from,
+        to,
+        live: Live::one(Phase::Old),
+        forward_done: false,
+        back_done: true,
+    };
+    Ok(moved(record, Some(migration), record.closed.clone()))
+}
+
+/// The next half step towards the end.
+pub fn forward(
+    table: &Table,
+    record: &PhaseRecord,
+    facts: &Facts<'_>,
+) -> Result<PhaseRecord, Refusal> {
+    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    let live = migration.live;
+    if live.low != live.high {
+        return close(record, migration, live.high, facts);
+    }
+    let next = table.row(live.high).next.ok_or(Refusal::Last)?;
+    may_enter(table, &migration, next, facts)?;
+    let live = Live { high: next, ..live };
+    Ok(admitted(table, record, migration, live, next))
+}
+
+/// The next half step towards the beginning.
+pub fn back(
+    table: &Table,
+    record: &PhaseRecord,
+    facts: &Facts<'_>,
+) -> Result<PhaseRecord, Refusal> {
+    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    let live = migration.live;
+    let left = table.row(live.high);
+    if left.leave == Leave::Never {
+        return Err(Refusal::NoWayBack { phase: live.high });
+    }
+    if live.low != live.high {
+        return close(record, migration, live.low, facts);
+    }
+    let no_way = Refusal::NoWayBack { phase: live.high };
+    let previous = left.previous.ok_or(no_way)?;
+    if left.leave == Leave::BackDone && !migration.back_done {
+        return Err(Refusal::CopyBackNotDone);
+    }
+    let live = Live {
+        low: previous,
+        ..live
+    };
+    Ok(admitted(table, record, migration, live, previous))
+}
+
+/// Ends it: the old major is closed for ever.
+pub fn finish(
+    table: &Table,
+    record: &PhaseRecord,
+    facts: &Facts<'_>,
+) -> Result<PhaseRecord, Refusal> {
+    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    let live = migration.live;
+    if live.low != live.high || table.row(live.high).next.is_some() {
+        return Err(Refusal::NotLast { live });
+    }
+    if facts.left_in_old > 0 {
+        let left = facts.left_in_old;
+        return Err(Refusal::OldLeft { left });
+    }
+    let mut closed = record.closed.clone();
+    closed.insert(migration.from);
+    Ok(moved(record, None, closed))
+}
+
+/// What the phase that a server's environment asks for means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// It is live: work at it.
+    Work,
+    /// It is the next: move [`forward`], then work at it.
+    Forward,
+    /// It is the one before: move [`back`], then work at it.
+    Back,
+}
+
+/// Whether a server may have the phase that its environment asks for.
+pub fn ask(
+    table: &Table,
+    record: &PhaseRecord,
+    phase: Phase,
+    servers: &[Acknowledged],
+) -> Result<Asked, Refusal> {
+    let live = record.migration.ok_or(Refusal::NoMigration)?.live;
+    if live.has(phase) {
+        return Ok(Asked::Work);
+    }
+    // Two phases are live already: one of them must be closed first.
+    let can_admit = live.low == live.high;
+    if can_admit && table.row(live.high).next == Some(phase) {
+        return Ok(Asked::Forward);
+    }
+    if can_admit && table.row(live.low).previous == Some(phase) {
+        return Ok(Asked::Back);
+    }
+    let held_by = if phase > live.high {
+        behind(servers, live.high)
+    } else {
+        behind(servers, live.low)
+    };
+    Err(Refusal::OutOfReach {
+        phase,
+        live,
+        held_by,
+    })
+}
+
+fn may_enter(
+    table: &Table,
+    migration: &Migration,
+    next: Phase,
+    facts: &Facts<'_>,
+) -> Result<(), Refusal> {
+    let automatic = matches!(facts.who, Who::Automatic | Who::AutomaticByName);
+    if automatic && facts.meaning_changed {
+        return Err(Refusal::MeaningChanged);
+    }
+    match table.row(next).entry {
+        Entry::ForwardDone if facts.failed > 0 => Err(Refusal::Failed {
+            failed: facts.failed,
+        }),
+        Entry::ForwardDone if !migration.forward_done => Err(Refusal::BackfillNotDone),
+        Entry::ByName if facts.who == Who::Automatic => Err(Refusal::ByName { phase: next }),
+        Entry::Free | Entry::ForwardDone | Entry::ByName => Ok(()),
+    }
+}
+
+fn admitted(
+    table: &Table,
+    record: &PhaseRecord,
+    migration: Migration,
+    live: Live,
+    phase: Phase,
+) -> PhaseRecord {
+    let clears = table.row(phase).clears;
+    let migration = Migration {
+        live,
+        forward_done: migration.forward_done && clears != Clears::Forward,
+        back_done: migration.back_done && clears != Clears::Back,
+        ..migration
+    };
+    moved(record, Some(migration), record.closed.clone())
+}
+
+/// Leaves only `phase` live.
+fn close(
+    record: &PhaseRecord,
+    migration: Migration,
+    phase: Phase,
+    facts: &Facts<'_>,
+) -> Result<PhaseRecord, Refusal> {
+    let behind = behind(facts.servers, phase);
+    if !behind.is_empty() && !facts.fence_rest {
+        return Err(Refusal::ServersBehind { phase, behind });
+    }
+    let live = Live::one(phase);
+    let migration = Migration { live, ..migration };
+    Ok(moved(record, Some(migration), record.closed.clone()))
+}
+
+fn behind(servers: &[Acknowledged], phase: Phase) -> Vec<String> {
+    let behind = servers.iter().filter(|server| server.phase != phase);
+    behind.map(|server| server.server.clone()).collect()
+}
+
+fn moved(record: &PhaseRecord, migration: Option<Migration>, closed: BTreeSet<u32>) -> PhaseRecord {
+    PhaseRecord {
+        epoch: Epoch(record.epoch.0.saturating_add(1)),
+        migration,
+        closed,
+    }
+}

@@ -1,0 +1,103 @@
+//! The phase record of a type: what is live, and in which epoch.
+
+use super::{Phase, Refusal};
+use std::collections::BTreeSet;
+
+/// The number of a change of phase. Every write carries it, so that the store refuses one that was
+/// planned before the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Epoch(pub u64);
+
+/// The phases that servers may work at: one, or two that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Live {
+    /// The lower.
+    pub low: Phase,
+    /// The higher, or the same.
+    pub high: Phase,
+}
+
+impl Live {
+    /// Only this one.
+    #[must_use]
+    pub const fn one(phase: Phase) -> Self {
+        Self {
+            low: phase,
+            high: phase,
+        }
+    }
+
+    /// Whether servers may work at it.
+    #[must_use]
+    pub fn has(self, phase: Phase) -> bool {
+        phase == self.low || phase == self.high
+    }
+
+    /// Where a server should be. One that can't load the new major can only be at `old`.
+    #[must_use]
+    pub fn best(self, knows_new_major: bool) -> Option<Phase> {
+        let known = |phase: &Phase| knows_new_major || *phase == Phase::Old;
+        [self.high, self.low].into_iter().find(known)
+    }
+}
+
+/// A move of a type from one major to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Migration {
+    /// The major that it leaves.
+    pub from: u32,
+    /// The major that it goes to.
+    pub to: u32,
+    /// Where servers work.
+    pub live: Live,
+    /// Every mirror in new is fresh.
+    pub forward_done: bool,
+    /// Every mirror in old is fresh.
+    pub back_done: bool,
+}
+
+/// The phase record. It exists from the type's first version on, so that there is always an epoch
+/// to compare.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PhaseRecord {
+    /// Changed by every change of phase.
+    pub epoch: Epoch,
+    /// The migration that is under way.
+    pub migration: Option<Migration>,
+    /// Majors that were migrated away. They stay closed when the next migration begins.
+    pub closed: BTreeSet<u32>,
+}
+
+impl PhaseRecord {
+    /// That of a type that was never migrated.
+    #[must_use]
+    pub const fn first() -> Self {
+        Self {
+            epoch: Epoch(0),
+            migration: None,
+            closed: BTreeSet::new(),
+        }
+    }
+
+    /// Whether a write that was planned in this epoch may still be done.
+    pub fn fence(&self, planned: Epoch) -> Result<(), Refusal> {
+        if planned == self.epoch {
+            return Ok(());
+        }
+        Err(Refusal::EpochPassed {
+            planned,
+            now: self.epoch,
+        })
+    }
+}
+
+/// Whether a server at this phase may read and write the type. What it plans carries the epoch
+/// that is returned.
+pub fn admit(record: &PhaseRecord, phase: Phase) -> Result<Epoch, Refusal> {
+    let live = record.migration.map(|migration| migration.live);
+    match live {
+        None => Ok(record.epoch),
+        Some(live) if live.has(phase) => Ok(record.epoch),
+        Some(live) => Err(Refusal::NotLive { phase, live }),
+    }
+}

@@ -1,0 +1,235 @@
+//! What may follow, and what holds it.
+
+use super::*;
+
+fn at(low: Phase, high: Phase) -> PhaseRecord {
+    PhaseRecord {
+        migration: Some(Migration {
+            from: 1,
+            to: 2,
+            live: Live { low, high },
+            forward_done: true,
+            back_done: true,
+        }),
+        ..PhaseRecord::first()
+    }
+}
+
+fn without(phase: Phase, forward_done: bool, back_done: bool) -> PhaseRecord {
+    let mut record = at(phase, phase);
+    if let Some(migration) = &mut record.migration {
+        migration.forward_done = forward_done;
+        migration.back_done = back_done;
+    }
+    record
+}
+
+const FACTS: Facts<'static> = Facts {
+    who: Who::Operator,
+    servers: &[],
+    fence_rest: false,
+    failed: 0,
+    left_in_old: 0,
+    meaning_changed: false,
+};
+
+fn live(record: Result<PhaseRecord, Refusal>) -> Result<(Phase, Phase), Refusal> {
+    let migration = record?.migration.ok_or(Refusal::NoMigration)?;
+    Ok((migration.live.low, migration.live.high))
+}
+
+#[test]
+fn forward_and_back_go_by_half_steps_and_each_is_a_new_epoch() {
+    for pair in Phase::ALL.windows(2) {
+        let (p, q) = (pair[0], pair[1]);
+        assert_eq!(live(forward(&TABLE, &at(p, p), &FACTS)), Ok((p, q)));
+        assert_eq!(live(forward(&TABLE, &at(p, q), &FACTS)), Ok((q, q)));
+        let next = forward(&TABLE, &at(p, p), &FACTS).map(|record| record.epoch);
+        assert_eq!(next, Ok(Epoch(1)));
+        if q == Phase::Cleanup {
+            let no_way = Err(Refusal::NoWayBack { phase: q });
+            assert_eq!(live(back(&TABLE, &at(p, q), &FACTS)), no_way);
+            assert_eq!(live(back(&TABLE, &at(q, q), &FACTS)), no_way);
+        } else {
+            assert_eq!(live(back(&TABLE, &at(q, q), &FACTS)), Ok((p, q)));
+            assert_eq!(live(back(&TABLE, &at(p, q), &FACTS)), Ok((p, p)));
+        }
+    }
+    let last = at(Phase::Cleanup, Phase::Cleanup);
+    assert_eq!(forward(&TABLE, &last, &FACTS), Err(Refusal::Last));
+    let first = at(Phase::Old, Phase::Old);
+    let no_way = Refusal::NoWayBack { phase: Phase::Old };
+    assert_eq!(back(&TABLE, &first, &FACTS), Err(no_way));
+}
+
+#[test]
+fn soak_is_held_by_the_backfill_and_by_what_failed() {
+    let waiting = without(Phase::Backfill, false, true);
+    assert_eq!(
+        forward(&TABLE, &waiting, &FACTS),
+        Err(Refusal::BackfillNotDone)
+    );
+    let failed = Facts { failed: 2, ..FACTS };
+    let done = without(Phase::Backfill, true, true);
+    assert_eq!(
+        forward(&TABLE, &done, &failed),
+        Err(Refusal::Failed { failed: 2 })
+    );
+}
+
+#[test]
+fn soak_is_left_backwards_only_after_the_copy_back() {
+    let waiting = without(Phase::Soak, true, false);
+    assert_eq!(
+        back(&TABLE, &waiting, &FACTS),
+        Err(Refusal::CopyBackNotDone)
+    );
+    assert_eq!(work(&TABLE, &waiting, Phase::Soak), Some(Work::CopyBack));
+    assert_eq!(
+        work(&TABLE, &at(Phase::Soak, Phase::Soak), Phase::Soak),
+        None
+    );
+    let mut beside = at(Phase::Soak, Phase::Cutover);
+    beside.migration = waiting.migration.map(|migration| Migration {
+        live: Live {
+            low: Phase::Soak,
+            high: Phase::Cutover,
+        },
+        ..migration
+    });
+    assert_eq!(work(&TABLE, &beside, Phase::Soak), None);
+}
+
+#[test]
+fn cutover_forgets_the_old_mirrors_and_mirror_the_new_ones() {
+    let done = |record: Result<PhaseRecord, Refusal>| {
+        let migration = record.ok().and_then(|record| record.migration);
+        migration.map(|migration| (migration.forward_done, migration.back_done))
+    };
+    let soak = at(Phase::Soak, Phase::Soak);
+    assert_eq!(done(forward(&TABLE, &soak, &FACTS)), Some((true, false)));
+    let read_new = at(Phase::ReadNew, Phase::ReadNew);
+    assert_eq!(done(back(&TABLE, &read_new, &FACTS)), Some((false, true)));
+    let backfill = at(Phase::Backfill, Phase::Backfill);
+    assert_eq!(done(back(&TABLE, &backfill, &FACTS)), Some((true, true)));
+}
+
+#[test]
+fn servers_that_are_behind_hold_the_second_half_unless_fenced() {
+    let server = |name: &str, phase| Acknowledged {
+        server: name.to_owned(),
+        phase,
+    };
+    let servers = [server("a", Phase::Old), server("b", Phase::Mirror)];
+    let facts = Facts {
+        servers: &servers,
+        ..FACTS
+    };
+    let record = at(Phase::Old, Phase::Mirror);
+    let held = |phase, name: &str| {
+        let behind = vec![name.to_owned()];
+        Err(Refusal::ServersBehind { phase, behind })
+    };
+    assert_eq!(forward(&TABLE, &record, &facts), held(Phase::Mirror, "a"));
+    assert_eq!(back(&TABLE, &record, &facts), held(Phase::Old, "b"));
+    let fenced = Facts {
+        fence_rest: true,
+        ..facts
+    };
+    assert!(forward(&TABLE, &record, &fenced).is_ok());
+}
+
+#[test]
+fn nothing_automatic_enters_cutover_unnamed_or_a_changed_meaning_at_all() {
+    for (who, meaning_changed, mirror, cutover) in [
+        (Who::Operator, true, true, true),
+        (Who::Environment, true, true, true),
+        (Who::Automatic, false, true, false),
+        (Who::AutomaticByName, false, true, true),
+        (Who::Automatic, true, false, false),
+        (Who::AutomaticByName, true, false, false),
+    ] {
+        let facts = Facts {
+            who,
+            meaning_changed,
+            ..FACTS
+        };
+        let may = |phase| forward(&TABLE, &at(phase, phase), &facts).is_ok();
+        assert_eq!(
+            (may(Phase::Old), may(Phase::Soak)),
+            (mirror, cutover),
+            "{who:?}"
+        );
+    }
+}
+
+#[test]
+fn only_live_phases_serve_and_only_this_epoch_writes() {
+    let record = at(Phase::Mirror, Phase::ReadNew);
+    for phase in Phase::ALL {
+        let live = [Phase::Mirror, Phase::ReadNew].contains(&phase);
+        assert_eq!(admit(&record, phase).is_ok(), live, "{phase}");
+        assert!(admit(&PhaseRecord::first(), phase).is_ok());
+    }
+    assert_eq!(record.fence(Epoch(0)), Ok(()));
+    assert!(record.fence(Epoch(1)).is_err());
+    let both = Live {
+        low: Phase::Old,
+        high: Phase::Mirror,
+    };
+    assert_eq!(both.best(true), Some(Phase::Mirror));
+    assert_eq!(both.best(false), Some(Phase::Old));
+    assert_eq!(Live::one(Phase::Mirror).best(false), None);
+}
+
+#[test]
+fn a_migration_begins_once_and_its_major_stays_closed() {
+    let begun = begin(&PhaseRecord::first(), 1, 2);
+    assert_eq!(live(begun.clone()), Ok((Phase::Old, Phase::Old)));
+    let again = begun.and_then(|record| begin(&record, 2, 3));
+    assert_eq!(again, Err(Refusal::Running { from: 1, to: 2 }));
+    let last = at(Phase::Cleanup, Phase::Cleanup);
+    let left = Facts {
+        left_in_old: 1,
+        ..FACTS
+    };
+    assert_eq!(
+        finish(&TABLE, &last, &left),
+        Err(Refusal::OldLeft { left: 1 })
+    );
+    let half = at(Phase::Cutover, Phase::Cleanup);
+    assert!(finish(&TABLE, &half, &FACTS).is_err());
+    let ended = finish(&TABLE, &last, &FACTS);
+    let reopened = ended.clone().and_then(|record| begin(&record, 1, 3));
+    assert_eq!(reopened, Err(Refusal::WrongMajors { from: 1, to: 3 }));
+    assert!(ended.and_then(|record| begin(&record, 2, 3)).is_ok());
+    assert!(begin(&PhaseRecord::first(), 2, 2).is_err());
+}
+
+#[test]
+fn a_run_is_claimed_in_its_own_epoch_and_with_none_failed() {
+    let record = without(Phase::Backfill, false, true);
+    assert!(claim(&record, Work::Backfill, Epoch(9), 0).is_err());
+    let failed = claim(&record, Work::Backfill, Epoch(0), 3);
+    assert_eq!(failed, Err(Refusal::Failed { failed: 3 }));
+    let done = claim(&record, Work::Backfill, Epoch(0), 0);
+    assert_eq!(done, Ok(at(Phase::Backfill, Phase::Backfill)));
+}
+
+#[test]
+fn the_environment_may_ask_for_what_is_live_or_beside_it() {
+    let record = at(Phase::Mirror, Phase::Mirror);
+    let asked = |phase| ask(&TABLE, &record, phase, &[]);
+    assert_eq!(asked(Phase::Mirror), Ok(Asked::Work));
+    assert_eq!(asked(Phase::ReadNew), Ok(Asked::Forward));
+    assert_eq!(asked(Phase::Old), Ok(Asked::Back));
+    assert!(asked(Phase::Soak).is_err());
+    let slow = Acknowledged {
+        server: "slow".to_owned(),
+        phase: Phase::Mirror,
+    };
+    let half = at(Phase::Mirror, Phase::ReadNew);
+    let refused = ask(&TABLE, &half, Phase::Backfill, &[slow]);
+    let held = matches!(refused, Err(Refusal::OutOfReach { held_by, .. }) if held_by == ["slow"]);
+    assert!(held);
+}

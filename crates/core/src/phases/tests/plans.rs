@@ -1,0 +1,240 @@
+//! What is written, read and repaired: every phase with every standing.
+
+use super::*;
+use crate::decide::Record;
+
+/// `L`eave, `W`rite, `C`opy, `T`ouch, `M`ark, `D`elete for old and new, then the list of failed:
+/// `-`, `+` listed, `=` cleared. `x` is a refusal.
+fn short(plan: Result<Plan, Refusal>) -> String {
+    let letter = |step: Step| format!("{step:?}").chars().next();
+    let Ok(plan) = plan else {
+        return "x".to_owned();
+    };
+    let failing = match plan.failing {
+        Failing::Unchanged => '-',
+        Failing::Listed => '+',
+        Failing::Cleared => '=',
+    };
+    [letter(plan.old), letter(plan.new), Some(failing)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The plans of one write in every phase, over the standings in their order.
+fn every(write: Write, fit: Fit) -> Vec<String> {
+    let lines = Phase::ALL.into_iter().map(|phase| {
+        let cells = STANDINGS.map(|standing| {
+            let live = Live::one(phase);
+            short(plan_write(
+                &TABLE,
+                live,
+                phase,
+                &found(standing),
+                write,
+                fit,
+            ))
+        });
+        cells.join(" ")
+    });
+    lines.collect()
+}
+
+#[test]
+fn an_update_writes_what_the_phase_says_and_what_is_alone_alone() {
+    let both = "x LW- WW= x WW= WW=";
+    let new = "x LW- x LW- LW- LW-";
+    assert_eq!(
+        every(Write::Update, Fit::Both),
+        [
+            "x LW- WL- x WL- WL-",
+            both,
+            both,
+            both,
+            "x LW- x WW= WW= WW=",
+            new,
+            new
+        ]
+    );
+}
+
+#[test]
+fn an_update_that_does_not_convert_drops_the_mirror_or_is_refused_in_soak() {
+    let dropped = "x LW- WL+ x WD+ WD+";
+    let new = "x LW- x LW- LW- LW-";
+    assert_eq!(
+        every(Write::Update, Fit::OnlyTruth),
+        [
+            "x LW- WL- x WL- WL-",
+            dropped,
+            dropped,
+            dropped,
+            "x LW- x x x x",
+            new,
+            new
+        ]
+    );
+}
+
+#[test]
+fn soak_protects_itself_from_servers_that_are_still_at_backfill() {
+    let live = Live {
+        low: Phase::Backfill,
+        high: Phase::Soak,
+    };
+    let fresh = found(Standing::Fresh);
+    let plan = |fit| plan_write(&TABLE, live, Phase::Backfill, &fresh, Write::Update, fit);
+    assert_eq!(plan(Fit::OnlyTruth), Err(Refusal::Unfit));
+    assert!(plan(Fit::Both).is_ok());
+}
+
+#[test]
+fn a_keep_alive_brings_the_mirror_with_it() {
+    let both = "x LT- TC= x TT- TC=";
+    let new = "x LT- x LT- LT- LT-";
+    assert_eq!(
+        every(Write::KeepAlive, Fit::Both),
+        [
+            "x LT- TL- x TL- TL-",
+            both,
+            both,
+            both,
+            "x LT- x CT= TT- CT=",
+            new,
+            new
+        ]
+    );
+}
+
+#[test]
+fn a_keep_alive_of_what_does_not_convert_succeeds() {
+    let both = "x LT- TL+ x TT- TD+";
+    let new = "x LT- x LT- LT- LT-";
+    assert_eq!(
+        every(Write::KeepAlive, Fit::OnlyTruth),
+        [
+            "x LT- TL- x TL- TL-",
+            both,
+            both,
+            both,
+            "x LT- x LT+ TT- DT+",
+            new,
+            new
+        ]
+    );
+}
+
+#[test]
+fn a_delete_removes_both_from_mirror_on() {
+    let both = "x LD= DL= x DD= DD=";
+    let new = "x LD= x LD= DD= DD=";
+    assert_eq!(
+        every(Write::Delete, Fit::Both),
+        ["x LD= DL= x DL= DL=", both, both, both, new, new, new]
+    );
+}
+
+#[test]
+fn a_create_at_the_old_major_meets_what_is_left() {
+    let both = "WW= x x WW= x x";
+    let new = "LW- x LW- x x x";
+    assert_eq!(
+        every(Write::Create(At::Old), Fit::Both),
+        [
+            "WL- x x WL- x x",
+            both,
+            both,
+            both,
+            "WW= x WW= x x x",
+            new,
+            new
+        ]
+    );
+}
+
+#[test]
+fn what_is_created_at_or_moved_to_the_new_major_is_at_home_there_alone() {
+    for (phase, standing) in Phase::ALL.into_iter().zip(STANDINGS.into_iter().cycle()) {
+        for write in [Write::Create(At::New), Write::Move] {
+            let found = found(standing);
+            let plan = plan_write(&TABLE, Live::one(phase), phase, &found, write, Fit::Both);
+            let Ok(plan) = plan else { continue };
+            assert_eq!((plan.new, plan.home), (Step::Write, Home::Alone));
+            assert_eq!(plan.old == Step::Delete, found.old.is_some());
+        }
+    }
+}
+
+#[test]
+fn a_read_answers_from_the_record_that_the_phase_reads() {
+    let (none, only, old, new) = (
+        None,
+        Some(Record::Only),
+        Some(Record::Old),
+        Some(Record::New),
+    );
+    let reads_old = [none, only, old, none, old, old];
+    let fresh = [none, only, old, none, new, old];
+    let reads_new = [none, only, none, new, new, new];
+    let expected = [
+        reads_old, reads_old, fresh, fresh, reads_new, reads_new, reads_new,
+    ];
+    for (phase, expected) in Phase::ALL.into_iter().zip(expected) {
+        let row = TABLE.row(phase);
+        let read = STANDINGS.map(|standing| plan_read(row, &found(standing)).from);
+        assert_eq!(read, expected, "{phase}");
+        let repairs = STANDINGS.map(|standing| plan_read(row, &found(standing)).repair);
+        let repairing = row.reads == Reads::FreshNew;
+        let due = [false, false, true, true, false, true];
+        assert_eq!(repairs, due.map(|due| due && repairing), "{phase}");
+    }
+}
+
+#[test]
+fn the_background_makes_every_standing_right() {
+    let run = |step: &dyn Fn(&Found) -> Option<Plan>| {
+        STANDINGS.map(|standing| {
+            let plan = step(&found(standing));
+            plan.map_or("nothing".to_owned(), |plan| short(Ok(plan)))
+        })
+    };
+    let fits = |fit| move |found: &Found| backfill(found, fit);
+    let none = "nothing";
+    assert_eq!(
+        run(&fits(Fit::Both)),
+        [none, none, "LC=", "LD-", none, "LC="]
+    );
+    assert_eq!(
+        run(&fits(Fit::OnlyTruth)),
+        [none, none, "LL+", "LD-", none, "LD+"]
+    );
+    let fits = |fit| move |found: &Found| copy_back(found, fit);
+    assert_eq!(
+        run(&fits(Fit::Both)),
+        [none, none, "DL-", "CL=", none, "CL="]
+    );
+    assert_eq!(
+        run(&fits(Fit::OnlyTruth)),
+        [none, none, "DL-", "LL+", none, "DL+"]
+    );
+    assert_eq!(run(&clean_up), [none, none, "DL=", "LM=", "DM=", "DM="]);
+}
+
+#[test]
+fn cleanup_leaves_what_expires_by_itself() {
+    let mut expiring = found(Standing::Fresh);
+    expiring.old = Some(Stamp {
+        expires: Some(7),
+        ..stamp(1)
+    });
+    assert_eq!(clean_up(&expiring), None);
+    assert_eq!(expiring.standing(), Standing::Stale, "by its expiry alone");
+}
+
+#[test]
+fn the_old_record_is_a_copy_once_new_is_the_source_of_truth() {
+    for phase in Phase::ALL {
+        let marked = found(Standing::Fresh).is_old_downgraded(TABLE.row(phase).truth);
+        assert_eq!(marked, phase >= Phase::Soak, "{phase}");
+    }
+}

@@ -1,0 +1,36 @@
+//! Every interleaving of servers, callers, the background and the operator, within bounds.
+//!
+//! The rules are those of `coeval_core::phases`; this crate calls them for every step of a server
+//! and restates none. It brings what is around them: a store with two keys for each resource, a
+//! phase record, servers with a request in flight, and ghosts that remember what was
+//! acknowledged. `stateright` visits every state and looks for one that breaks an invariant.
+//!
+//! - [`Protocol`]: what is run, and within which bounds; [`Protocol::ours`], [`rfd`]
+//! - [`State`], [`Action`]: what the checker visits
+//! - [`cells`]: every change of one cell of the table
+//! - [`check`]: runs the checker, and tells a counterexample as text
+//!
+//! Epochs are not counted: a request in flight is either of this epoch or of a passed one. So the
+//! number of changes of phase has no bound, only that of writes has.
+
+// All of this is test code, though it lives in `src`: a failure here is a failed test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod action;
+pub mod cells;
+mod invariants;
+mod protocol;
+pub mod rfd;
+mod run;
+mod state;
+
+pub use action::Action;
+pub use invariants::{I1, I2, I3, I4, I5, I10, INVARIANTS};
+pub use protocol::{Bounds, Fault, Protocol};
+pub use run::{Outcome, check, shortest};
+pub use state::{Cell, Ghosts, Job, Object, Pending, Server, State};
