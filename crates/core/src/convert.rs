@@ -11,7 +11,7 @@ mod carry_schema;
 mod check;
 mod express;
 mod expressing;
-mod inclusion;
+pub(crate) mod inclusion;
 mod kept;
 mod laws;
 mod making;
@@ -20,7 +20,7 @@ mod path;
 mod program;
 mod put;
 mod refusal;
-mod sketch;
+pub(crate) mod sketch;
 mod step;
 mod steps;
 #[cfg(test)]

@@ -25,13 +25,18 @@ mod objects;
 mod patterns;
 mod place;
 mod plausible;
+mod reach;
 mod resolve;
 mod rules;
+mod shrink;
 mod telling;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod weights;
+
+pub(crate) use reach::{At, Edit};
+pub(crate) use shrink::shrink;
 
 use crate::types::{Schema, same};
 use draw::Mode;

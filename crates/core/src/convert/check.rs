@@ -9,7 +9,6 @@ mod edit;
 mod error;
 mod marks;
 mod search;
-mod shrink;
 #[cfg(test)]
 mod tests;
 
@@ -125,7 +124,7 @@ fn undecided(open: &[Gap], converted: usize) -> String {
     const PLACES: usize = 5;
     let mut places: Vec<String> = open
         .iter()
-        .map(|gap| match gap.place() {
+        .map(|gap| match gap.place().to_string() {
             place if place.is_empty() => "the whole".to_owned(),
             place => place,
         })

@@ -8,82 +8,101 @@
 mod algebra;
 mod conjunction;
 mod lists;
+mod names;
 mod objects;
 mod rules;
+mod same;
+mod why;
 mod witness;
+
+pub(crate) use why::Why;
 
 use super::sketch::{Kinds, Sketch, Source};
 use super::step::weight;
+use crate::examples::{At, Edit};
 use crate::types::limits::CONTENT_DEPTH;
-use crate::types::{Schema, Step as Token};
+use crate::types::{PathPattern, Schema, Step as Token};
 use conjunction::Conjunction;
+use same::Same;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// Pairs of schemas that are compared.
 const WORK: usize = 50_000;
-/// Gaps that are told.
-const GAPS: usize = 24;
 /// Bytes, roughly, of schemas that are compiled to be asked.
 const ASKED: usize = 2 * 1024 * 1024;
 /// Gaps for which values are searched, those included that turn out to be none.
 const GUESSES: usize = 64;
 
-/// A place inside a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum At {
-    Key(String),
-    Item,
-    Value,
+/// What is asked, beside the two schemas.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    /// Whether a null that a property does not take counts as absent, as it does in a view.
+    pub(crate) nulls_vanish: bool,
+    /// Whether names that only the target declares are taken as not used so far.
+    pub(crate) new_names_unused: bool,
+    /// Gaps that are told.
+    pub(crate) gaps: usize,
 }
 
-/// What to do at a place to make a document that breaks.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Edit {
-    Set(Value),
-    Remove(String),
+/// What a conversion asks.
+const OF_A_VIEW: Question = Question {
+    nulls_vanish: true,
+    new_names_unused: false,
+    gaps: 24,
+};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// Where documents may not fit.
+    pub(crate) gaps: Vec<Gap>,
+    /// Names that were taken as not used.
+    pub(crate) unused: Vec<Vec<At>>,
 }
 
 /// A place where documents may not fit.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     pub(crate) at: Vec<At>,
+    pub(crate) why: Why,
     pub(crate) edits: Vec<Edit>,
 }
 
 impl Gap {
     /// The place as a path.
-    pub(crate) fn place(&self) -> String {
-        let tokens = self.at.iter().map(|at| match at {
-            At::Key(key) => Token::Key(key.clone()),
-            At::Item | At::Value => Token::Every,
-        });
-        crate::types::PathPattern::of(tokens.collect()).to_string()
+    pub(crate) fn place(&self) -> PathPattern {
+        place(&self.at)
     }
+}
+
+/// A place as a path.
+pub(crate) fn place(at: &[At]) -> PathPattern {
+    let tokens = at.iter().map(|at| match at {
+        At::Key(key) => Token::Key(key.clone()),
+        At::Item(_) | At::Other | At::Matching(_) => Token::Every,
+    });
+    PathPattern::of(tokens.collect())
 }
 
 /// Where a sketch may not fit a schema; nowhere if it is proven to.
 pub(crate) fn gaps(sketch: &Sketch, target: &Schema) -> Vec<Gap> {
     let to = Source::of(target);
-    let mut comparison = Comparison {
-        from: &sketch.source,
-        to: &to,
-        seen: HashSet::new(),
-        order: Vec::new(),
-        work: 0,
-        at: Vec::new(),
-        gaps: Vec::new(),
-        strips_null: true,
-        effort: Effort::Search,
-        start: 0,
-        asked: 0,
-        guesses: 0,
-    };
+    let mut comparison = Comparison::new(&sketch.source, &to, OF_A_VIEW);
     for node in &sketch.alternatives {
         let whole = Conjunction::of(&sketch.source, [node]);
         comparison.compare(&whole, &to.schema);
     }
-    comparison.gaps
+    comparison.answer.gaps
+}
+
+/// Where documents of one schema may not fit another; nowhere if all are proven to, apart from
+/// names that are taken as not used.
+pub(crate) fn compare(from: &Source, to: &Source, question: Question) -> Answer {
+    let mut comparison = Comparison::new(from, to, question);
+    let whole = Conjunction::of(from, [&from.schema]);
+    comparison.compare(&whole, &to.schema);
+    comparison.answer
 }
 
 /// How much is done for an answer.
@@ -109,7 +128,10 @@ struct Comparison<'a> {
     order: Vec<Pair>,
     work: usize,
     at: Vec<At>,
-    gaps: Vec<Gap>,
+    answer: Answer,
+    question: Question,
+    /// What is the same on both sides, if that is enough.
+    same: Option<Same>,
     /// Whether a null that a property does not take counts as absent: not in alternatives, of
     /// which another one may take it.
     strips_null: bool,
@@ -121,6 +143,27 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    fn new(from: &'a Source, to: &'a Source, question: Question) -> Self {
+        // In a view, what is the same for itself may differ for what stands beside it.
+        let comparable = !question.nulls_vanish;
+        Self {
+            from,
+            to,
+            seen: HashSet::new(),
+            order: Vec::new(),
+            work: 0,
+            at: Vec::new(),
+            answer: Answer::default(),
+            question,
+            same: comparable.then(|| Same::of(from, to)).flatten(),
+            strips_null: question.nulls_vanish,
+            effort: Effort::Search,
+            start: 0,
+            asked: 0,
+            guesses: 0,
+        }
+    }
+
     fn compare(&mut self, c: &Conjunction<'a>, t: &'a Value) {
         if self.failed() {
             return;
@@ -130,8 +173,8 @@ impl<'a> Comparison<'a> {
             // No content is as deep as that.
             return;
         }
-        if self.work > WORK || self.gaps.len() >= GAPS {
-            self.gap(Vec::new());
+        if self.work > WORK || self.answer.gaps.len() >= self.question.gaps {
+            self.gap(Why::TooMuch, Vec::new());
             return;
         }
         if c.is_never() || says_nothing(t) {
@@ -162,15 +205,17 @@ impl<'a> Comparison<'a> {
 
     /// Whether an attempt leaves no gap. If it does nothing remains of it.
     fn guess(&mut self, effort: Effort, attempt: impl FnOnce(&mut Self)) -> bool {
-        let (gaps, order) = (self.gaps.len(), self.order.len());
+        let (gaps, order) = (self.answer.gaps.len(), self.order.len());
+        let unused = self.answer.unused.len();
         let before = (self.effort, self.start);
         self.effort = self.effort.min(effort);
         self.start = gaps;
         attempt(self);
         (self.effort, self.start) = before;
-        let fits = self.gaps.len() == gaps;
+        let fits = self.answer.gaps.len() == gaps;
         if !fits {
-            self.gaps.truncate(gaps);
+            self.answer.gaps.truncate(gaps);
+            self.answer.unused.truncate(unused);
             for pair in self.order.split_off(order.min(self.order.len())) {
                 self.seen.remove(&pair);
             }
@@ -180,14 +225,17 @@ impl<'a> Comparison<'a> {
 
     /// Whether what is tried has failed already, so that the rest does not matter.
     const fn failed(&self) -> bool {
-        !matches!(self.effort, Effort::Search) && self.gaps.len() > self.start
+        !matches!(self.effort, Effort::Search) && self.answer.gaps.len() > self.start
     }
 
     fn target(&mut self, c: &Conjunction<'a>, t: &'a Value) {
-        let Some(parts) = conjunction::parts(self.to, t) else {
-            self.gap(Vec::new());
+        let Some(mut parts) = conjunction::parts(self.to, t) else {
+            self.gap(Why::Reference, Vec::new());
             return;
         };
+        if let Some(same) = &self.same {
+            parts.retain(|t| !c.parts.iter().any(|known| same.is(known, t)));
+        }
         let around: Vec<&Map<String, Value>> = parts.iter().filter_map(|t| t.as_object()).collect();
         if c.kinds().has(Kinds::OBJECT) {
             self.presence(c, &around);
@@ -206,7 +254,7 @@ impl<'a> Comparison<'a> {
         let affordable = self.effort > Effort::Glance && self.affords(&bundle);
         let schema = affordable.then(|| Schema::compile(bundle).ok()).flatten();
         let Some(schema) = schema else {
-            self.gap(Vec::new());
+            self.gap(Why::TooMuch, Vec::new());
             return;
         };
         let wrong = values
@@ -214,7 +262,7 @@ impl<'a> Comparison<'a> {
             .filter(|value| schema.validate(value).is_err());
         let edits: Vec<_> = wrong.cloned().map(Edit::Set).collect();
         if !edits.is_empty() {
-            self.gap(edits);
+            self.gap(Why::Values, edits);
         }
     }
 
@@ -223,9 +271,9 @@ impl<'a> Comparison<'a> {
         self.asked <= ASKED
     }
 
-    fn gap(&mut self, edits: Vec<Edit>) {
+    fn gap(&mut self, why: Why, edits: Vec<Edit>) {
         let at = self.at.clone();
-        self.gaps.push(Gap { at, edits });
+        self.answer.gaps.push(Gap { at, why, edits });
     }
 
     fn inside(&mut self, at: At, work: impl FnOnce(&mut Self)) {

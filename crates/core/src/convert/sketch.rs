@@ -18,7 +18,7 @@ pub(crate) use plain::{
     is_required, keep_choices, property, property_parts, set_property, set_required, write_out,
 };
 pub(crate) use source::Source;
-pub(crate) use subschemas::has_reference;
+pub(crate) use subschemas::{each_inside, has_reference};
 pub(crate) use values::{finite, item_parts, item_schemas, listed, one_of, whole_number};
 
 use super::path::Path;

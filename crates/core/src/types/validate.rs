@@ -93,11 +93,25 @@ impl Schema {
         if self.validator.is_valid(&content) {
             return Ok(());
         }
+        let violations = self.violations(&content);
+        Err(ContentError { violations })
+    }
+
+    /// Whether the content fits as it stands, every null a value; `None` if it is too costly to
+    /// find out.
+    pub(crate) fn takes(&self, content: &Value) -> Option<bool> {
+        let too_deep = deeper_than(content, CONTENT_DEPTH);
+        let affordable = || !self.shape.explosive || is_affordable(&self.shape, content);
+        (!too_deep && affordable()).then(|| self.validator.is_valid(content))
+    }
+
+    /// All that does not fit, every null a value.
+    pub(crate) fn violations(&self, content: &Value) -> Vec<Violation> {
         let mut seen = HashSet::new();
-        let errors = self.validator.iter_errors(&content);
+        let errors = self.validator.iter_errors(content);
         let mut violations: Vec<_> = errors.flat_map(|error| told(&error)).collect();
         violations.retain(|violation| seen.insert(violation.clone()));
-        Err(ContentError { violations })
+        violations
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changes a document at a place, and makes what is around it where it is not there.
 
-use crate::convert::inclusion::{At, Edit};
+use crate::examples::{At, Edit};
 use serde_json::{Map, Value, json};
 
 pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
@@ -16,7 +16,7 @@ pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
         return;
     };
     match first {
-        At::Item => {
+        At::Item(_) => {
             if !document.is_array() {
                 *document = json!([]);
             }
@@ -29,7 +29,7 @@ pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
                 }
             }
         }
-        At::Key(_) | At::Value => {
+        At::Key(_) | At::Other | At::Matching(_) => {
             if !document.is_object() {
                 *document = json!({});
             }

@@ -1,13 +1,12 @@
 //! Documents that break, searched for by really converting them.
 
 use super::edit::apply;
-use super::shrink::shrink;
 use crate::convert::expressing::beyond;
 use crate::convert::inclusion::Gap;
 use crate::convert::refusal::Reason;
 use crate::convert::step::{COPIES, weight};
 use crate::convert::versions::{Record, Versions};
-use crate::examples::Examples;
+use crate::examples::{Examples, shrink};
 use crate::types::{Schema, Violation};
 use crate::version::Version;
 use serde_json::Value;
@@ -139,7 +138,11 @@ impl<'v> Search<'v> {
     /// The same with all left out that is not needed to break.
     fn smallest(&mut self, broken: Trial) -> Trial {
         let (tried, refused) = (self.tried, self.refused);
-        let smallest = shrink(broken, |document| self.try_one(document));
+        let smallest = shrink(
+            broken,
+            |trial| &trial.example,
+            |document| self.try_one(document),
+        );
         (self.tried, self.refused) = (tried, refused);
         smallest
     }

@@ -13,7 +13,7 @@ impl<'a> Comparison<'a> {
             let item = known.get(number).or(known.last());
             let schema = wanted.get(number).or(wanted.last());
             if let (Some(item), Some(schema)) = (item, schema) {
-                self.inside(At::Item, |this| this.compare(item, schema));
+                self.inside(At::Item(number), |this| this.compare(item, schema));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The properties of objects.
 
 use super::conjunction::Conjunction;
-use super::{At, Comparison, Edit, takes_null};
+use super::{Comparison, Effort, Why, takes_null};
 use crate::convert::sketch::{Kinds, property_parts};
+use crate::examples::{At, Edit};
 use crate::types::compile_pattern;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -43,7 +44,7 @@ impl<'a> Comparison<'a> {
             let regex = compile_pattern(pattern).ok().map(|compiled| compiled.regex);
             let matches = |name: &str| regex.as_ref().is_none_or(|regex| regex.is_match(name));
             let same = |other: &str| other == pattern;
-            self.unnamed(c, schema, &matches, &same);
+            self.unnamed(c, schema, Some(pattern), &matches, &same);
         }
         if let Some(rest) = t.get("additionalProperties") {
             let spoken_of = |name: &str| {
@@ -52,7 +53,7 @@ impl<'a> Comparison<'a> {
                 !property_parts(&without, name).is_empty()
             };
             let known = |pattern: &str| patterns(t).any(|(text, _)| text == pattern);
-            self.unnamed(c, rest, &|name| !spoken_of(name), &|pattern| {
+            self.unnamed(c, rest, None, &|name| !spoken_of(name), &|pattern| {
                 !known(pattern)
             });
         }
@@ -65,7 +66,7 @@ impl<'a> Comparison<'a> {
         let required: BTreeSet<&str> = required.collect();
         for name in &required {
             if !c.requires(name) {
-                self.gap(vec![Edit::Remove((*name).to_owned())]);
+                self.gap(Why::Required, vec![Edit::Remove((*name).to_owned())]);
             }
         }
         let counts = |t: &&Map<String, Value>| WHOLE.iter().any(|word| t.contains_key(*word));
@@ -80,7 +81,7 @@ impl<'a> Comparison<'a> {
         for name in names.union(&required) {
             if (counted || required.contains(name)) && self.vanishes(c, parts, name) {
                 self.inside(At::Key((*name).to_owned()), |this| {
-                    this.gap(vec![Edit::Set(Value::Null)]);
+                    this.gap(Why::Type, vec![Edit::Set(Value::Null)]);
                 });
             }
         }
@@ -91,7 +92,9 @@ impl<'a> Comparison<'a> {
         let mut known = patterns.map(|schema| Conjunction::of(self.from, [schema]));
         let null = |c: Conjunction<'_>| c.kinds().has(Kinds::NULL);
         if counted && vanish && (null(c.others(self.from)) || known.any(null)) {
-            self.inside(At::Value, |this| this.gap(vec![Edit::Set(Value::Null)]));
+            self.inside(At::Other, |this| {
+                this.gap(Why::Type, vec![Edit::Set(Value::Null)]);
+            });
         }
     }
 
@@ -105,7 +108,17 @@ impl<'a> Comparison<'a> {
     fn property(&mut self, c: &Conjunction<'a>, name: &str, t: &'a Value) {
         let mut inner = c.property(self.from, name);
         inner.no_null = self.strips_null && !takes_null(self.to, t);
-        self.inside(At::Key(name.to_owned()), |this| this.compare(&inner, t));
+        let at = At::Key(name.to_owned());
+        if self.question.new_names_unused && c.leaves_open(self.from, name) {
+            let fits = |this: &mut Self| this.inside(at.clone(), |this| this.compare(&inner, t));
+            if !self.guess(Effort::Ask, fits) {
+                let mut unused = self.at.clone();
+                unused.push(at);
+                self.answer.unused.push(unused);
+            }
+            return;
+        }
+        self.inside(at, |this| this.compare(&inner, t));
     }
 
     /// All properties that a rule speaks of by other means than their names.
@@ -113,6 +126,7 @@ impl<'a> Comparison<'a> {
         &mut self,
         c: &Conjunction<'a>,
         t: &'a Value,
+        matching: Option<&str>,
         speaks_of: &dyn Fn(&str) -> bool,
         pattern: &dyn Fn(&str) -> bool,
     ) {
@@ -128,12 +142,14 @@ impl<'a> Comparison<'a> {
             .maps()
             .flat_map(patterns)
             .filter(|(text, _)| pattern(text));
-        for (_, schema) in patterns.collect::<Vec<_>>() {
+        for (text, schema) in patterns.collect::<Vec<_>>() {
             let inner = Conjunction::of(self.from, [schema]);
-            self.inside(At::Value, |this| this.compare(&inner, t));
+            let at = At::Matching(text.clone());
+            self.inside(at, |this| this.compare(&inner, t));
         }
         let mut rest = c.others(self.from);
         rest.no_null = self.strips_null && !takes_null(self.to, t);
-        self.inside(At::Value, |this| this.compare(&rest, t));
+        let at = matching.map_or(At::Other, |text| At::Matching(text.to_owned()));
+        self.inside(at, |this| this.compare(&rest, t));
     }
 }

@@ -1,8 +1,9 @@
 //! The keywords of a schema, each with what must be known for it to hold.
 
 use super::conjunction::Conjunction;
-use super::{Comparison, Edit, Effort, GUESSES, algebra, witness};
+use super::{Comparison, Effort, GUESSES, Why, algebra, witness};
 use crate::convert::sketch::{Kinds, has_reference};
+use crate::examples::Edit;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
@@ -143,8 +144,9 @@ impl<'a> Comparison<'a> {
         if self.failed() {
             return;
         }
+        let why = Why::of(words, part);
         if self.effort == Effort::Glance {
-            self.gap(Vec::new());
+            self.gap(why, Vec::new());
             return;
         }
         let kinds = c.kinds();
@@ -157,7 +159,7 @@ impl<'a> Comparison<'a> {
         let known = json!({"allOf": known.chain(typed).collect::<Vec<_>>()});
         let (known, wanted) = (self.from.bundle(&known), self.to.bundle(&wanted));
         if !self.affords(&known) || !self.affords(&wanted) {
-            self.gap(Vec::new());
+            self.gap(Why::TooMuch, Vec::new());
             return;
         }
         let difference = match algebra::covers(&wanted, &known, (self.to.draft, self.from.draft)) {
@@ -169,7 +171,7 @@ impl<'a> Comparison<'a> {
         if self.effort == Effort::Search && self.guesses <= GUESSES {
             values = witness::values(difference, known, wanted, self.guesses);
         }
-        self.gap(values.into_iter().map(Edit::Set).collect());
+        self.gap(why, values.into_iter().map(Edit::Set).collect());
     }
 }
 

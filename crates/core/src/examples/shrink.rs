@@ -1,18 +1,21 @@
-//! A document that breaks, as small as it can be said.
+//! A document that shows something, as small as it can be said.
 
-use super::search::Trial;
 use serde_json::{Value, json};
 
 /// Documents that are tried on the way.
 const TRIES: usize = 400;
 
-/// Leaves out fields and items for as long as the rest still breaks, then makes values plain.
-pub(super) fn shrink(mut broken: Trial, mut try_one: impl FnMut(Value) -> Option<Trial>) -> Trial {
+/// Leaves out fields and items for as long as the rest still shows it, then makes values plain.
+pub(crate) fn shrink<T>(
+    mut shown: T,
+    document: impl Fn(&T) -> &Value,
+    mut try_one: impl FnMut(Value) -> Option<T>,
+) -> T {
     let mut tries = 0;
     for change in [Change::Leave, Change::Plain] {
         let mut number = 0;
         while tries < TRIES {
-            let mut smaller = broken.example.clone();
+            let mut smaller = document(&shown).clone();
             let mut seen = 0;
             match change_nth(&mut smaller, change, number, &mut seen) {
                 None => break,
@@ -20,14 +23,14 @@ pub(super) fn shrink(mut broken: Trial, mut try_one: impl FnMut(Value) -> Option
                 Some(true) => {
                     tries += 1;
                     match try_one(smaller) {
-                        Some(smaller) => broken = smaller,
+                        Some(smaller) => shown = smaller,
                         None => number += 1,
                     }
                 }
             }
         }
     }
-    broken
+    shown
 }
 
 #[derive(Clone, Copy)]

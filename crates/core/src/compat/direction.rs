@@ -1,0 +1,264 @@
+//! Whether the documents of one schema fit another: a proof, documents that do not, or neither.
+
+use super::finding::{Contained, Side, Witness};
+use super::language::language;
+use crate::convert::inclusion::{Gap, Question, Why, compare, place};
+use crate::convert::sketch::Source;
+use crate::examples::{At, Edit, Examples, shrink};
+use crate::types::pointer::tokens;
+use crate::types::{PathPattern, Schema, Step};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Gaps that are looked at.
+const GAPS: usize = 100;
+/// Documents that both validators see, all together.
+const DOCUMENTS: usize = 20_000;
+/// The same documents each time.
+const SEED: u64 = 1;
+
+/// A schema, ready to be compared with others.
+#[derive(Debug)]
+pub(super) struct Prepared<'s> {
+    pub(super) schema: &'s Schema,
+    source: Source,
+}
+
+impl<'s> Prepared<'s> {
+    pub(super) fn of(schema: &'s Schema) -> Self {
+        let source = language(schema);
+        Self { schema, source }
+    }
+
+    /// Whether it judges documents by the very same words.
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.source.draft == other.source.draft && self.source.schema == other.source.schema
+    }
+}
+
+/// What is found in one direction. Names that only the other schema declares are taken as not used.
+#[derive(Debug, Default)]
+pub(super) struct Direction {
+    /// Places where it is not proven, each with a document if there is one.
+    pub(super) gaps: Vec<(Gap, Option<Witness>)>,
+    /// Names that were taken as not used, each with a document that uses it and does not fit.
+    pub(super) unused: Vec<(PathPattern, Option<Witness>)>,
+    /// A document that fits no place.
+    pub(super) stray: Option<Witness>,
+}
+
+impl Direction {
+    /// Looks at all documents of `from`, which is the side that is named. So many of them are tried
+    /// even where everything is proven.
+    pub(super) fn of(from: &Prepared<'_>, to: &Prepared<'_>, side: Side, examples: usize) -> Self {
+        if from.says_the_same(to) {
+            return Self::default();
+        }
+        let question = Question {
+            nulls_vanish: false,
+            new_names_unused: true,
+            gaps: GAPS,
+        };
+        let answer = compare(&from.source, &to.source, question);
+        let unused: Vec<PathPattern> = answer.unused.iter().map(|at| place(at)).collect();
+        let mut search = Search {
+            from: from.schema,
+            to: to.schema,
+            side,
+            unused,
+            made: Examples::of(from.schema, SEED),
+            left: DOCUMENTS,
+            stray: None,
+        };
+        let gaps = search.gaps(answer.gaps);
+        let named = distinct(answer.unused).into_iter();
+        let unused = named
+            .map(|at| {
+                let witness = search.using(&at);
+                (place(&at), witness)
+            })
+            .collect();
+        let shown = gaps.iter().any(|(_, witness)| witness.is_some());
+        let stray = match search.stray.take() {
+            _ if shown => None,
+            None => search.by_chance(examples),
+            found => found.map(|witness| search.smallest(witness, None)),
+        };
+        Self {
+            gaps,
+            unused,
+            stray,
+        }
+    }
+
+    /// The answer without any policy.
+    pub(super) fn contained(&self) -> Contained {
+        let of_gaps = self.gaps.iter().filter_map(|(_, witness)| witness.as_ref());
+        let of_names = self.unused.iter().filter_map(|(_, found)| found.as_ref());
+        if let Some(witness) = of_gaps.chain(&self.stray).chain(of_names).next() {
+            return Contained::No(witness.clone());
+        }
+        let of_gaps = self.gaps.iter().map(|(gap, _)| gap.place());
+        let of_names = self.unused.iter().map(|(place, _)| place.clone());
+        let mut places: Vec<String> = of_gaps.chain(of_names).map(|p| p.to_string()).collect();
+        if places.is_empty() {
+            return Contained::Yes;
+        }
+        places.sort();
+        places.dedup();
+        Contained::Unknown(places)
+    }
+}
+
+fn distinct(places: Vec<Vec<At>>) -> Vec<Vec<At>> {
+    let mut seen = HashSet::new();
+    let new = places.into_iter().filter(|at| seen.insert(place(at)));
+    new.collect()
+}
+
+struct Search<'s> {
+    from: &'s Schema,
+    to: &'s Schema,
+    side: Side,
+    unused: Vec<PathPattern>,
+    made: Examples<'s>,
+    left: usize,
+    /// A document that does not fit, for another reason than the one it was made for.
+    stray: Option<Witness>,
+}
+
+impl Search<'_> {
+    fn gaps(&mut self, gaps: Vec<Gap>) -> Vec<(Gap, Option<Witness>)> {
+        let mut found: Vec<(Gap, Option<Witness>)> = Vec::new();
+        for gap in gaps {
+            let same = |(other, _): &&mut (Gap, Option<Witness>)| {
+                other.place() == gap.place() && other.why == gap.why && other.name() == gap.name()
+            };
+            match found.iter_mut().find(same) {
+                Some((_, Some(_))) => {}
+                Some((_, witness)) => *witness = self.shows(&gap),
+                None => {
+                    let witness = self.shows(&gap);
+                    found.push((gap, witness));
+                }
+            }
+        }
+        found
+    }
+
+    /// A document that does not fit because of a gap.
+    fn shows(&mut self, gap: &Gap) -> Option<Witness> {
+        let about = gap.place();
+        let edits = gap.edits.iter().map(Some).chain([None]);
+        for edit in edits {
+            for document in self.made.reaching(&gap.at, edit) {
+                let witness = self.breaks(&document);
+                match witness {
+                    Some(witness) if is_about(&witness, &about) => {
+                        return Some(self.smallest(witness, Some(&about)));
+                    }
+                    Some(witness) => {
+                        self.stray.get_or_insert(witness);
+                    }
+                    None => {}
+                }
+            }
+            if self.left == 0 || gap.why == Why::Required {
+                break;
+            }
+        }
+        None
+    }
+
+    /// A document that uses a name which only the other schema declares.
+    fn using(&mut self, at: &[At]) -> Option<Witness> {
+        let values = [
+            json!(0),
+            json!(""),
+            json!(true),
+            json!([]),
+            json!({}),
+            Value::Null,
+            json!("another value"),
+            json!(-1.5),
+            json!([0, ""]),
+        ];
+        let about = place(at);
+        let unused = std::mem::take(&mut self.unused);
+        let mut found = None;
+        for edit in values.map(Edit::Set) {
+            let made = self.made.reaching(at, Some(&edit));
+            let broken = made.iter().find_map(|document| self.breaks(document));
+            if let Some(witness) = broken.filter(|witness| is_about(witness, &about)) {
+                found = Some(self.smallest(witness, Some(&about)));
+                break;
+            }
+        }
+        self.unused = unused;
+        found
+    }
+
+    fn by_chance(&mut self, examples: usize) -> Option<Witness> {
+        for _ in 0..examples {
+            let document = self.made.next()?;
+            if let Some(witness) = self.breaks(&document) {
+                return Some(self.smallest(witness, None));
+            }
+        }
+        None
+    }
+
+    /// Whether a document fits the one and not the other, without a name that counts as not used.
+    fn breaks(&mut self, document: &Value) -> Option<Witness> {
+        self.left = self.left.checked_sub(1)?;
+        let stands = || matches!(self.from.without_absent(document), Cow::Borrowed(_));
+        let accepted = self.from.takes(document)? && stands();
+        if !accepted || self.to.takes(document)? {
+            return None;
+        }
+        if self
+            .unused
+            .iter()
+            .any(|name| !name.find(document).is_empty())
+        {
+            return None;
+        }
+        Some(Witness {
+            accepted_by: self.side,
+            document: document.clone(),
+            violations: self.to.violations(document),
+        })
+    }
+
+    fn smallest(&mut self, witness: Witness, about: Option<&PathPattern>) -> Witness {
+        let still = |document: Value| {
+            let witness = self.breaks(&document)?;
+            let meant = about.is_none_or(|about| is_about(&witness, about));
+            meant.then_some(witness)
+        };
+        shrink(witness, |witness| &witness.document, still)
+    }
+}
+
+impl Gap {
+    /// The property that it is about, if it is about whether one is there.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self.edits.first() {
+            Some(Edit::Remove(name)) if self.why == Why::Required => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a violation is where the place is, around it or inside of it.
+fn is_about(witness: &Witness, about: &PathPattern) -> bool {
+    witness.violations.iter().any(|violation| {
+        let tokens = tokens(&violation.pointer).unwrap_or_default();
+        let mut both = about.steps().iter().zip(&tokens);
+        both.all(|(step, token)| match step {
+            Step::Key(key) => key == token,
+            Step::Every => true,
+        })
+    })
+}

@@ -1,0 +1,75 @@
+//! Which fields are declared by one version and not by the other, and what became of defaults.
+
+use crate::types::{DeclaredPath, PathPattern, Schema, Step, same};
+use std::collections::HashMap;
+
+/// What happened to the default of a field that both versions declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DefaultChange {
+    Added,
+    Changed,
+    Removed,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    /// Declared by the new version alone; what is inside of one is not told.
+    pub(super) added: Vec<PathPattern>,
+    /// Declared by the old version alone.
+    pub(super) removed: Vec<PathPattern>,
+    pub(super) defaults: Vec<(PathPattern, DefaultChange)>,
+    /// Whether all fields of both were looked at.
+    pub(super) complete: bool,
+}
+
+impl Fields {
+    pub(super) fn of(old: &Schema, new: &Schema) -> Self {
+        let (before, after) = (old.declared_paths(), new.declared_paths());
+        let known: HashMap<&PathPattern, &DeclaredPath<'_>> =
+            before.paths.iter().map(|path| (&path.path, path)).collect();
+        let mut defaults = Vec::new();
+        let whole = [(&before.whole, &after.whole)].into_iter();
+        let fields = after.paths.iter();
+        let fields = fields.filter_map(|new| Some((*known.get(&new.path)?, new)));
+        for (old, new) in whole.chain(fields) {
+            let change = match (old.default, new.default) {
+                (None, Some(_)) => DefaultChange::Added,
+                (Some(_), None) => DefaultChange::Removed,
+                (Some(old), Some(new)) if !same(old, new) => DefaultChange::Changed,
+                _ => continue,
+            };
+            defaults.push((new.path.clone(), change));
+        }
+        Self {
+            added: outermost(&after.paths, old),
+            removed: outermost(&before.paths, new),
+            defaults,
+            complete: before.complete && after.complete,
+        }
+    }
+}
+
+/// The outermost paths that a schema does not declare.
+fn outermost(paths: &[DeclaredPath<'_>], schema: &Schema) -> Vec<PathPattern> {
+    let mut found: Vec<PathPattern> = Vec::new();
+    for DeclaredPath { path, .. } in paths {
+        // Parents come first, so an undeclared one is the last that was found.
+        let inside = found.last().is_some_and(|outer| is_inside(path, outer));
+        if !inside && !schema.declares_some(path) {
+            found.push(path.clone());
+        }
+    }
+    found
+}
+
+/// Whether a path is another one, or leads through it.
+pub(super) fn is_inside(path: &PathPattern, outer: &PathPattern) -> bool {
+    path.steps().starts_with(outer.steps())
+}
+
+/// The path with one name more.
+pub(super) fn join(path: &PathPattern, name: &str) -> PathPattern {
+    let mut steps = path.steps().to_vec();
+    steps.push(Step::Key(name.to_owned()));
+    PathPattern::of(steps)
+}

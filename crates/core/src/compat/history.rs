@@ -1,0 +1,207 @@
+//! A version against the whole history of its type.
+
+use super::change::{Change, broken, is_inside_any, verdict};
+use super::direction::{Direction, Prepared};
+use super::finding::{Bump, Finding, Kind, Side, Verdict};
+use super::rule::Rule;
+use crate::types::{PathPattern, Schema, TypeVersion};
+use crate::version::Version;
+
+/// Documents that are tried on versions other than the parent, even where everything is proven.
+const EXAMPLES: usize = 10;
+
+/// What is found against a version that is not the parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Against {
+    /// That version.
+    pub version: Version,
+    /// Undecided or breaking; what is fine is not told.
+    pub kind: Kind,
+    /// How sure that is.
+    pub verdict: Verdict,
+    /// Why.
+    pub findings: Vec<Finding>,
+}
+
+/// What is found against all versions that are there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The version that was checked.
+    pub version: Version,
+    /// The version that it comes from: the one that its conversion names, or the next lower one.
+    pub parent: Option<Version>,
+    /// The change from there; none for a type's first version.
+    pub change: Option<Change>,
+    /// How many versions it was compared with.
+    pub compared: usize,
+    /// What is found against others: documents of every lower version of the same major must fit
+    /// it, its own must fit every higher one, and no name may come back with another meaning.
+    pub against: Vec<Against>,
+}
+
+impl Checked {
+    /// The worst of all.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let change = self.change.as_ref().map(|change| change.kind);
+        let others = self.against.iter().map(|against| against.kind);
+        change
+            .into_iter()
+            .chain(others)
+            .max()
+            .unwrap_or(Kind::Identical)
+    }
+
+    /// How sure that is.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let kind = self.kind();
+        let change = self
+            .change
+            .as_ref()
+            .map(|change| (change.kind, change.verdict));
+        let others = self
+            .against
+            .iter()
+            .map(|against| (against.kind, against.verdict));
+        let verdicts = change.into_iter().chain(others);
+        let verdicts = verdicts.filter(|(found, _)| *found == kind);
+        verdicts
+            .map(|(_, verdict)| verdict)
+            .min()
+            .unwrap_or(Verdict::Proven)
+    }
+
+    /// The least bump that is needed from the parent.
+    #[must_use]
+    pub fn needed(&self) -> Bump {
+        self.kind().bump()
+    }
+
+    /// The bump from the parent that the version's number makes.
+    #[must_use]
+    pub fn given(&self) -> Option<Bump> {
+        self.parent.map(|parent| bump(parent, self.version))
+    }
+
+    /// Whether the version's number says less than what has changed.
+    #[must_use]
+    pub fn is_too_small(&self) -> bool {
+        let change = self.change.as_ref().map_or(Bump::Patch, Change::bump);
+        self.given().is_some_and(|given| given < change) || !self.against.is_empty()
+    }
+}
+
+/// The part of the number in which two versions differ first.
+fn bump(from: Version, to: Version) -> Bump {
+    if from.major != to.major {
+        Bump::Major
+    } else if from.minor != to.minor {
+        Bump::Minor
+    } else {
+        Bump::Patch
+    }
+}
+
+/// Checks a version against all others of its type, in any order; one with the same number is left
+/// out.
+#[must_use]
+pub fn check<'v>(history: impl IntoIterator<Item = &'v TypeVersion>, new: &TypeVersion) -> Checked {
+    let version = new.id.version;
+    let mut others: Vec<&TypeVersion> = history.into_iter().collect();
+    others.retain(|other| other.id.version != version);
+    others.sort_by_key(|other| other.id.version);
+    let named = new.conversion.as_ref().map(|conversion| conversion.from);
+    let below = others.iter().rfind(|other| other.id.version < version);
+    let parent = match named {
+        Some(named) => others.iter().find(|other| other.id.version == named),
+        None => below,
+    };
+    let prepared = Prepared::of(&new.schema);
+    let change = parent.map(|parent| {
+        let change = Change::of(&Prepared::of(&parent.schema), &prepared);
+        with_meaning(change, &new.meaning_changed)
+    });
+    // A new major may use any name for anything.
+    let same_major = parent.filter(|parent| parent.id.version.major == version.major);
+    let added = same_major.map(|parent| names_beyond(&parent.schema, &new.schema));
+    let added = added.unwrap_or_default();
+    let parent = parent.map(|parent| parent.id.version);
+    let mut against = Vec::new();
+    for other in &others {
+        if Some(other.id.version) != parent {
+            against.extend(compared(other, new, &prepared, &added));
+        }
+    }
+    Checked {
+        version,
+        parent,
+        change,
+        compared: others.len(),
+        against,
+    }
+}
+
+fn with_meaning(change: Change, fields: &[PathPattern]) -> Change {
+    let mut findings = change.findings;
+    findings.extend(fields.iter().map(|path| Finding {
+        rule: Rule::MeaningChanged,
+        kind: Kind::Breaking,
+        verdict: Verdict::ByPolicy,
+        path: path.to_string(),
+        sentence: Rule::MeaningChanged.sentence().to_owned(),
+        witness: None,
+    }));
+    Change::told(change.old_documents, change.new_documents, findings)
+}
+
+/// Paths that a version declares and its parent does not.
+fn names_beyond(parent: &Schema, new: &Schema) -> Vec<PathPattern> {
+    let declared = new.declared_paths().paths.into_iter();
+    let beyond = declared.filter(|declared| !parent.declares_some(&declared.path));
+    beyond.map(|declared| declared.path).collect()
+}
+
+fn compared(
+    other: &TypeVersion,
+    new: &TypeVersion,
+    prepared: &Prepared<'_>,
+    added: &[PathPattern],
+) -> Option<Against> {
+    let (before, after) = (other.id.version, new.id.version);
+    let theirs = Prepared::of(&other.schema);
+    let same_major = before.major == after.major;
+    let mut findings = if before > after {
+        if !same_major {
+            return None;
+        }
+        broken(&Direction::of(prepared, &theirs, Side::Old, EXAMPLES))
+    } else {
+        let declared = added.iter().filter(|path| other.schema.declares_some(path));
+        let returned: Vec<PathPattern> = declared.cloned().collect();
+        if !same_major && returned.is_empty() {
+            return None;
+        }
+        let direction = Direction::of(&theirs, prepared, Side::Old, EXAMPLES);
+        let mut findings = broken(&direction);
+        for finding in &mut findings {
+            let path = PathPattern::parse(&finding.path);
+            if path.is_ok_and(|path| is_inside_any(&path, &returned)) {
+                finding.rule = Rule::NameReturned;
+                if finding.kind == Kind::Breaking {
+                    finding.sentence = Rule::NameReturned.sentence().to_owned();
+                }
+            }
+        }
+        findings.retain(|finding| same_major || finding.rule == Rule::NameReturned);
+        findings
+    };
+    findings.sort_by_key(|finding| (std::cmp::Reverse(finding.kind), finding.verdict));
+    let kind = findings.first()?.kind;
+    Some(Against {
+        version: before,
+        kind,
+        verdict: verdict(kind, &findings),
+        findings,
+    })
+}

@@ -1,0 +1,132 @@
+//! A schema with nothing left in it but what decides which documents fit.
+
+use crate::convert::sketch::{Source, each_inside};
+use crate::types::Schema;
+use serde_json::{Map, Value};
+
+/// Keywords that no document is judged by.
+const SAID_ONLY: [&str; 12] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "example",
+    "$comment",
+    "readOnly",
+    "writeOnly",
+    "deprecated",
+    "externalDocs",
+    "nullable",
+    "xml",
+];
+
+/// Formats that some draft judges by. Others are only said.
+const FORMATS: [&str; 20] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "host-name",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ip-address",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uuid",
+];
+
+/// The schema as it is compared.
+pub(super) fn language(schema: &Schema) -> Source {
+    let mut bare = schema.source().clone();
+    strip(&mut bare);
+    let source = Source {
+        schema: bare,
+        draft: schema.draft(),
+    };
+    // Some references lead through what was left out.
+    if refers_in_vain(&source) {
+        return Source::of(schema);
+    }
+    source
+}
+
+fn strip(schema: &mut Value) {
+    let Some(map) = schema.as_object_mut() else {
+        return;
+    };
+    map.retain(|word, value| !says_only(word, value));
+    each_inside(map, &mut strip);
+}
+
+fn says_only(word: &str, value: &Value) -> bool {
+    let unknown = |name: &str| !FORMATS.contains(&name) && name != "uri-template";
+    SAID_ONLY.contains(&word)
+        || word.starts_with("x-")
+        || (word == "format" && value.as_str().is_some_and(unknown))
+}
+
+fn refers_in_vain(source: &Source) -> bool {
+    let mut todo = vec![&source.schema];
+    while let Some(next) = todo.pop() {
+        match next {
+            Value::Object(map) => {
+                let reference = map.get("$ref").and_then(Value::as_str);
+                if reference.is_some_and(|reference| source.resolve(reference).is_none()) {
+                    return true;
+                }
+                todo.extend(Map::values(map));
+            }
+            Value::Array(items) => todo.extend(items),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn bare(schema: Value) -> Value {
+        language(&Schema::compile(schema).unwrap()).schema
+    }
+
+    #[test]
+    fn what_judges_no_document_is_left_out_and_nothing_else() {
+        let schema = json!({
+            "title": "App", "x-owner": "me", "type": "object",
+            "properties": {
+                "title": {"type": "string", "description": "d", "format": "int32"},
+                "x-y": {"enum": [{"title": 1}], "default": 1, "format": "date"},
+            },
+            "required": ["title"],
+        });
+        let left = json!({
+            "type": "object",
+            "properties": {"title": {"type": "string"}, "x-y": {"enum": [{"title": 1}], "format": "date"}},
+            "required": ["title"],
+        });
+        assert_eq!(bare(schema), left);
+    }
+
+    #[test]
+    fn a_schema_whose_references_lead_through_it_stays_whole() {
+        let schema = json!({
+            "x-parts": {"size": {"type": "integer"}},
+            "properties": {"size": {"$ref": "#/x-parts/size"}},
+        });
+        if let Ok(compiled) = Schema::compile(schema.clone()) {
+            assert_eq!(language(&compiled).schema, schema);
+        }
+    }
+}

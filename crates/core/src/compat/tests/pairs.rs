@@ -1,0 +1,210 @@
+//! Changes as people make them, each with what it must be.
+
+use crate::compat::{Change, Contained, Finding, Kind, Rule, Verdict};
+use crate::types::Schema;
+use serde_json::{Value, json};
+
+pub(super) fn change(old: Value, new: Value) -> Change {
+    let compile = |schema| Schema::compile(schema).unwrap();
+    Change::between(&compile(old), &compile(new))
+}
+
+fn object(properties: Value) -> Value {
+    json!({"type": "object", "properties": properties})
+}
+
+fn closed(properties: Value) -> Value {
+    json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+/// The rules of the findings that make the change what it is.
+fn rules(change: &Change) -> Vec<(Rule, &str)> {
+    let decisive = |finding: &&Finding| finding.kind == change.kind;
+    let all = change.findings.iter().filter(decisive);
+    all.map(|finding| (finding.rule, finding.path.as_str()))
+        .collect()
+}
+
+#[track_caller]
+fn is(old: Value, new: Value, kind: Kind, verdict: Verdict, rule: Rule, path: &str) -> Change {
+    let change = change(old, new);
+    assert_eq!(
+        (change.kind, change.verdict),
+        (kind, verdict),
+        "{change:#?}"
+    );
+    assert!(rules(&change).contains(&(rule, path)), "{change:#?}");
+    change
+}
+
+#[test]
+fn an_optional_field_in_an_open_object_is_additive_by_policy() {
+    let (old, new) = (
+        object(json!({"a": {"type": "string"}})),
+        object(json!({"a": {"type": "string"}, "b": {"type": "integer"}})),
+    );
+    let change = is(
+        old,
+        new,
+        Kind::Additive,
+        Verdict::ByPolicy,
+        Rule::FieldAdded,
+        "/b",
+    );
+    let Contained::No(witness) = &change.old_documents else {
+        panic!("{change:#?}")
+    };
+    assert!(witness.document.get("b").is_some());
+    assert_eq!(change.new_documents, Contained::Yes);
+}
+
+#[test]
+fn an_optional_field_in_a_closed_object_is_additive_by_proof() {
+    let (old, new) = (
+        closed(json!({"a": {"type": "string"}})),
+        closed(json!({"a": {"type": "string"}, "b": {"type": "integer"}})),
+    );
+    let change = is(
+        old,
+        new,
+        Kind::Additive,
+        Verdict::Proven,
+        Rule::FieldAdded,
+        "/b",
+    );
+    assert_eq!(change.old_documents, Contained::Yes);
+    assert!(matches!(change.new_documents, Contained::No(_)));
+}
+
+#[test]
+fn breaks_are_shown_by_the_smallest_document() {
+    let cases = [
+        (
+            object(json!({"a": {"type": ["string", "integer"]}})),
+            object(json!({"a": {"type": "string"}})),
+            Rule::TypeNarrowed,
+            "/a",
+            json!({"a": 0}),
+        ),
+        (
+            object(json!({"a": {"type": ["string", "null"]}})),
+            object(json!({"a": {"type": "string"}})),
+            Rule::TypeNarrowed,
+            "/a",
+            json!({"a": null}),
+        ),
+        (
+            object(json!({"a": {"enum": ["x", "y"]}})),
+            object(json!({"a": {"enum": ["x"]}})),
+            Rule::EnumValueRemoved,
+            "/a",
+            json!({"a": "y"}),
+        ),
+        (
+            object(json!({"a": {"type": "integer"}})),
+            object(json!({"a": {"type": "integer", "minimum": 1}})),
+            Rule::NumberNarrowed,
+            "/a",
+            json!({"a": 0}),
+        ),
+        (
+            object(json!({"a": {"type": "string"}})),
+            object(json!({"a": {"type": "string", "minLength": 1}})),
+            Rule::TextNarrowed,
+            "/a",
+            json!({"a": ""}),
+        ),
+        (
+            object(json!({"a": {"type": "string"}})),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
+            Rule::RequiredAdded,
+            "/a",
+            json!({}),
+        ),
+        (
+            closed(json!({"a": {"type": "string"}, "b": {}})),
+            closed(json!({"a": {"type": "string"}})),
+            Rule::FieldRemoved,
+            "/b",
+            json!({"b": ""}),
+        ),
+        (
+            object(json!({"a": {}})),
+            closed(json!({"a": {}})),
+            Rule::ObjectClosed,
+            "/*",
+            json!({"other": ""}),
+        ),
+    ];
+    for (old, new, rule, path, smallest) in cases {
+        let change = is(old, new, Kind::Breaking, Verdict::Proven, rule, path);
+        let Contained::No(witness) = &change.old_documents else {
+            panic!("{change:#?}")
+        };
+        if rule != Rule::FieldRemoved && rule != Rule::ObjectClosed {
+            assert_eq!(witness.document, smallest, "{change:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_is_gone_from_an_open_object_breaks_by_policy() {
+    let (old, new) = (
+        object(json!({"a": {}, "b": {"type": "string"}})),
+        object(json!({"a": {}})),
+    );
+    let change = is(
+        old,
+        new,
+        Kind::Breaking,
+        Verdict::ByPolicy,
+        Rule::FieldRemoved,
+        "/b",
+    );
+    assert_eq!(change.old_documents, Contained::Yes);
+}
+
+#[test]
+fn a_default_that_is_another_breaks() {
+    let with = |default: Value| object(json!({"a": {"type": "integer", "default": default}}));
+    is(
+        with(json!(1)),
+        with(json!(2)),
+        Kind::Breaking,
+        Verdict::ByPolicy,
+        Rule::DefaultChanged,
+        "/a",
+    );
+    is(
+        with(json!(1)),
+        object(json!({"a": {"type": "integer"}})),
+        Kind::Breaking,
+        Verdict::ByPolicy,
+        Rule::DefaultRemoved,
+        "/a",
+    );
+    is(
+        object(json!({"a": {"type": "integer"}})),
+        with(json!(1)),
+        Kind::Additive,
+        Verdict::ByPolicy,
+        Rule::DefaultAdded,
+        "/a",
+    );
+    assert_eq!(
+        change(with(json!(1)), with(json!(1.0))).kind,
+        Kind::Identical
+    );
+}
+
+#[test]
+fn words_alone_change_nothing() {
+    let old = object(json!({"a": {"type": "string", "description": "x"}}));
+    let new = object(json!({"a": {"type": "string", "title": "y", "format": "password"}}));
+    let change = change(old, new);
+    assert_eq!(
+        (change.kind, change.verdict),
+        (Kind::Identical, Verdict::Proven)
+    );
+    assert!(change.findings.is_empty());
+}

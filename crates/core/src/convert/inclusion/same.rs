@@ -1,0 +1,97 @@
+//! What is the same in two schemas, references included.
+
+use crate::convert::sketch::Source;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Keywords after which a reference can mean something else than its text says.
+const MOVING: [&str; 7] = [
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$recursiveAnchor",
+];
+
+/// References that lead to the same in both.
+#[derive(Debug)]
+pub(super) struct Same(HashSet<String>);
+
+impl Same {
+    /// Of two schemas; `None` if the same text need not mean the same.
+    pub(super) fn of(from: &Source, to: &Source) -> Option<Self> {
+        let in_both = |source: &Source| !has_word(&source.schema, &MOVING);
+        if from.draft != to.draft || !in_both(from) || !in_both(to) {
+            return None;
+        }
+        let mut inside: HashMap<&str, Vec<&str>> = HashMap::new();
+        for reference in references(&to.schema) {
+            let (known, wanted) = (from.resolve(reference), to.resolve(reference));
+            if let (Some(known), Some(wanted)) = (known, wanted)
+                && !inside.contains_key(reference)
+                && known == wanted
+            {
+                inside.insert(reference, references(wanted));
+            }
+        }
+        // A reference is the same as long as all that it leads to is.
+        loop {
+            let other = |inner: &&str| !inside.contains_key(inner);
+            let differ = |(name, inner): (&&str, &Vec<&str>)| {
+                let differs = inner.iter().any(|inner| other(&inner));
+                differs.then(|| (*name).to_owned())
+            };
+            let gone: Vec<String> = inside.iter().filter_map(differ).collect();
+            if gone.is_empty() {
+                break;
+            }
+            for name in gone {
+                inside.remove(name.as_str());
+            }
+        }
+        Some(Self(inside.keys().map(|name| (*name).to_owned()).collect()))
+    }
+
+    /// Whether two schemas say the same.
+    pub(super) fn is(&self, known: &Value, wanted: &Value) -> bool {
+        let same = |reference: &&str| self.0.contains(*reference);
+        known == wanted && references(wanted).iter().all(same)
+    }
+}
+
+/// All references, those that only stand in values included.
+fn references(schema: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut todo = vec![schema];
+    while let Some(next) = todo.pop() {
+        match next {
+            Value::Object(map) => {
+                found.extend(map.get("$ref").and_then(Value::as_str));
+                todo.extend(map.values());
+            }
+            Value::Array(items) => todo.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn has_word(schema: &Value, words: &[&str]) -> bool {
+    let mut todo = vec![schema];
+    while let Some(next) = todo.pop() {
+        match next {
+            Value::Object(map) => {
+                let moves = |word: &&str| map.get(*word).is_some_and(Value::is_string);
+                if words.iter().any(moves) {
+                    return true;
+                }
+                todo.extend(map.values());
+            }
+            Value::Array(items) => todo.extend(items),
+            _ => {}
+        }
+    }
+    false
+}
