@@ -40,7 +40,7 @@ impl Same {
         loop {
             let other = |inner: &&str| !inside.contains_key(inner);
             let differ = |(name, inner): (&&str, &Vec<&str>)| {
-                let differs = inner.iter().any(|inner| other(&inner));
+                let differs = inner.iter().any(|inner| other(inner));
                 differs.then(|| (*name).to_owned())
             };
             let gone: Vec<String> = inside.iter().filter_map(differ).collect();
