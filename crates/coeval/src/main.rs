@@ -33,18 +33,19 @@ fn main() -> ExitCode {
         .map_err(|error| Failure::internal(format!("can't start threads: {error}")))
         .and_then(|runtime| runtime.block_on(run(cli, &matches)));
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }
 
 /// `matches` are those of the subcommand: they know where each value came from.
-async fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
+async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match cli.command {
-        Command::Serve(options) => serve::run(&options, matches).await,
-        Command::Store(options) => store_commands::run(options, matches).await,
-        Command::Type(options) => type_commands::run(options),
-        Command::Convert(options) => convert_command::run(&options),
-        Command::Errors(options) => errors::run(&options),
+        Command::Serve(options) => serve::run(&options, matches).await?,
+        Command::Store(options) => store_commands::run(options, matches).await?,
+        Command::Type(options) => return type_commands::run(options),
+        Command::Convert(options) => convert_command::run(&options)?,
+        Command::Errors(options) => errors::run(&options)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -23,4 +23,5 @@ mod tests;
 pub use change::Change;
 pub use finding::{Bump, Contained, Finding, Kind, Side, Verdict, Witness};
 pub use history::{Against, Checked, check};
+pub use language::without_descriptions;
 pub use rule::Rule;

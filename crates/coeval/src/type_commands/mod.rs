@@ -1,5 +1,6 @@
 //! `coeval type …`: what authors do with type files. No server is needed.
 
+mod check;
 mod columns;
 mod explain;
 mod explanation;
@@ -10,6 +11,7 @@ mod tree;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Work with type files.
 #[derive(Debug, Args)]
@@ -20,6 +22,30 @@ pub(crate) struct TypeOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Say what kind of change a version is, and what it breaks
+    #[command(after_help = "Examples:
+  coeval type check app-1.0.0.yaml app-1.1.0.yaml
+  coeval type check old.schema.json new.schema.json
+  coeval type check --json app-*.yaml | jq '.findings[] | select(.kind == \"breaking\")'
+
+The last file has the new version, the others have those before it; of a file with
+several versions the highest is the new one. Files with bare JSON Schemas are
+compared in the order in which they are given.
+
+A change is identical, additive, breaking or undecided. Each finding names a rule
+and, where something breaks, a document that one schema accepts and the other one
+rejects. docs/compatibility.md explains the rules. Nothing is stored or sent.
+
+Exit codes: 0 identical or additive, 1 breaking or a version number that says too
+little, 2 wrong usage, 4 undecided.")]
+    Check {
+        /// Type files or JSON Schemas, YAML or JSON; - is stdin
+        #[arg(required = true, value_name = "OLD NEW")]
+        files: Vec<PathBuf>,
+        /// Print a JSON object instead
+        #[arg(long)]
+        json: bool,
+    },
     /// Show what type versions are: their settings, and their fields as a tree
     #[command(after_help = "Examples:
   coeval type explain app.yaml
@@ -41,8 +67,12 @@ the field, marked (derived). A terminal cuts descriptions; --json does not.")]
     },
 }
 
-pub(crate) fn run(options: TypeOptions) -> Result<(), Failure> {
+pub(crate) fn run(options: TypeOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::Explain { files, json } => explain::run(&files, json),
+        Action::Check { files, json } => check::run(&files, json),
+        Action::Explain { files, json } => {
+            explain::run(&files, json)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }

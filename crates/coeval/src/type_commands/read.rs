@@ -1,7 +1,11 @@
 //! Type files as a command names them.
 
 use coeval_codes::{Code, Coded};
-use coeval_core::types::{TypeFileError, TypeVersion};
+use coeval_core::compat::without_descriptions;
+use coeval_core::types::{
+    BodyLimits, Schema, SchemaError, TypeFileError, TypeVersion, read_document,
+};
+use serde_json::Value;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,6 +23,13 @@ enum Why {
     NotUtf8(usize),
     #[error(transparent)]
     Type(Box<TypeFileError>),
+    #[error("{}", lines(.0))]
+    Schema(Vec<SchemaError>),
+}
+
+fn lines(errors: &[SchemaError]) -> String {
+    let all = errors.iter().map(ToString::to_string);
+    all.collect::<Vec<_>>().join("\n")
 }
 
 #[derive(Debug)]
@@ -61,6 +72,10 @@ impl Coded for TypeFilesError {
             Why::File(_) => coeval_codes::FILE,
             Why::NotUtf8(_) => coeval_codes::TYPE_FILE_SYNTAX,
             Why::Type(error) => error.code(),
+            Why::Schema(errors) => {
+                let code = errors.first().map(Coded::code);
+                code.unwrap_or(coeval_codes::TYPE_FILE_SYNTAX)
+            }
         }
     }
 
@@ -69,6 +84,7 @@ impl Coded for TypeFilesError {
             Why::File(_) => "Check the path and the permissions.".to_owned(),
             Why::NotUtf8(_) => "Save the file as UTF-8.".to_owned(),
             Why::Type(error) => error.advice(),
+            Why::Schema(errors) => errors.first().map(Coded::advice).unwrap_or_default(),
         }
     }
 }
@@ -95,9 +111,56 @@ pub(super) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFile
 }
 
 fn read_file(path: &Path) -> Result<Vec<TypeVersion>, Why> {
-    let text = String::from_utf8(read_bytes(path).map_err(Why::File)?)
-        .map_err(|error| Why::NotUtf8(error.utf8_error().valid_up_to()))?;
-    TypeVersion::parse_all(&text).map_err(|error| Why::Type(Box::new(error)))
+    TypeVersion::parse_all(&read_text(path)?).map_err(|error| Why::Type(Box::new(error)))
+}
+
+fn read_text(path: &Path) -> Result<String, Why> {
+    String::from_utf8(read_bytes(path).map_err(Why::File)?)
+        .map_err(|error| Why::NotUtf8(error.utf8_error().valid_up_to()))
+}
+
+/// A file that holds type versions, or a bare schema.
+#[derive(Debug)]
+pub(super) enum TypesOrSchema {
+    Types(Vec<TypeVersion>),
+    Schema(Box<Schema>),
+}
+
+/// What a file holds. A document with a kind is a type file, whatever the kind.
+pub(super) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFilesError> {
+    let read = || {
+        let text = read_text(path)?;
+        let limits = BodyLimits {
+            bytes: READ_AT_MOST as usize,
+            ..BodyLimits::default()
+        };
+        let is_schema = |content: &Value| match content {
+            Value::Object(map) => !map.get("kind").is_some_and(Value::is_string),
+            Value::Bool(_) => true,
+            _ => false,
+        };
+        match read_document(text.as_bytes(), limits) {
+            Ok(document) if is_schema(&document.content) => {
+                // Often they are most of it, and nothing here depends on them.
+                let schema = Schema::compile(without_descriptions(document.content));
+                let schema = schema.map_err(Why::Schema)?;
+                Ok(TypesOrSchema::Schema(Box::new(schema)))
+            }
+            _ => {
+                let types = TypeVersion::parse_all(&text);
+                types
+                    .map(TypesOrSchema::Types)
+                    .map_err(|error| Why::Type(Box::new(error)))
+            }
+        }
+    };
+    read().map_err(|why| TypeFilesError {
+        first: Refused {
+            path: path.to_owned(),
+            why,
+        },
+        others: Vec::new(),
+    })
 }
 
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {

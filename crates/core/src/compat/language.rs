@@ -1,7 +1,8 @@
 //! A schema with nothing left in it but what decides which documents fit.
 
 use crate::convert::sketch::{Source, each_inside};
-use crate::types::Schema;
+use crate::types::limits::SCHEMA_DEPTH;
+use crate::types::{Schema, deeper_than};
 use serde_json::{Map, Value};
 
 /// Keywords that no document is judged by.
@@ -60,11 +61,26 @@ pub(super) fn language(schema: &Schema) -> Source {
 }
 
 fn strip(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else {
-        return;
-    };
-    map.retain(|word, value| !says_only(word, value));
-    each_inside(map, &mut strip);
+    leave_out(schema, &says_only);
+}
+
+/// The schema without its descriptions, which are often most of it; nothing that is compared
+/// depends on them. One that has too many levels stays as it is: nobody compiles it.
+#[must_use]
+pub fn without_descriptions(mut schema: Value) -> Value {
+    if !deeper_than(&schema, SCHEMA_DEPTH) {
+        leave_out(&mut schema, &|word, value| {
+            word == "description" && value.is_string()
+        });
+    }
+    schema
+}
+
+fn leave_out(schema: &mut Value, which: &dyn Fn(&str, &Value) -> bool) {
+    if let Some(map) = schema.as_object_mut() {
+        map.retain(|word, value| !which(word, value));
+        each_inside(map, &mut |inner| leave_out(inner, which));
+    }
 }
 
 fn says_only(word: &str, value: &Value) -> bool {
