@@ -11,6 +11,7 @@
     clippy::indexing_slicing
 )]
 
+mod history;
 mod measure;
 mod subject;
 
@@ -30,6 +31,10 @@ fn parse(bytes: &[u8]) -> Value {
 }
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("history") {
+        history::print();
+        return;
+    }
     let subject = Subject::new();
     let (first, second, last) = (subject.version(0), subject.version(1), subject.version(10));
     let versions = &subject.versions;
@@ -113,4 +118,5 @@ fn main() {
     );
     table.row("validate", validating, Some((parsing, "parse", Some(1.0))));
     table.print();
+    history::print();
 }

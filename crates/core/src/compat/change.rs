@@ -1,14 +1,16 @@
 //! What kind of change lies between two schemas.
 
-use super::direction::{Direction, Prepared};
+use super::direction::{Depth, Direction, Prepared};
 use super::fields::{DefaultChange, Fields, is_inside, join};
 use super::finding::{Bump, Contained, Finding, Kind, Side, Verdict, Witness};
 use super::rule::Rule;
 use crate::convert::inclusion::Gap;
 use crate::types::{PathPattern, Schema};
 
-/// Documents that are tried even where everything is proven.
-const EXAMPLES: usize = 50;
+const WHOLE: Depth = Depth {
+    examples: 50,
+    names: true,
+};
 
 /// The change from one schema to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +35,8 @@ impl Change {
     }
 
     pub(super) fn of(old: &Prepared<'_>, new: &Prepared<'_>) -> Self {
-        let backward = Direction::of(old, new, Side::Old, EXAMPLES);
-        let forward = Direction::of(new, old, Side::New, EXAMPLES);
+        let backward = Direction::of(old, new, Side::Old, WHOLE);
+        let forward = Direction::of(new, old, Side::New, WHOLE);
         let fields = Fields::of(old.schema, new.schema);
         let mut findings = broken(&backward);
         findings.extend(removed(&fields, &findings, &forward));

@@ -18,6 +18,15 @@ const DOCUMENTS: usize = 20_000;
 /// The same documents each time.
 const SEED: u64 = 1;
 
+/// How much is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Depth {
+    /// Documents that are tried even where everything is proven.
+    pub(super) examples: usize,
+    /// Whether documents are searched that use a name which counts as not used.
+    pub(super) names: bool,
+}
+
 /// A schema, ready to be compared with others.
 #[derive(Debug)]
 pub(super) struct Prepared<'s> {
@@ -49,9 +58,8 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// Looks at all documents of `from`, which is the side that is named. So many of them are tried
-    /// even where everything is proven.
-    pub(super) fn of(from: &Prepared<'_>, to: &Prepared<'_>, side: Side, examples: usize) -> Self {
+    /// Looks at all documents of `from`, which is the side that is named.
+    pub(super) fn of(from: &Prepared<'_>, to: &Prepared<'_>, side: Side, depth: Depth) -> Self {
         if from.says_the_same(to) {
             return Self::default();
         }
@@ -75,14 +83,14 @@ impl Direction {
         let named = distinct(answer.unused).into_iter();
         let unused = named
             .map(|at| {
-                let witness = search.using(&at);
-                (place(&at), witness)
+                let witness = depth.names.then(|| search.using(&at));
+                (place(&at), witness.flatten())
             })
             .collect();
         let shown = gaps.iter().any(|(_, witness)| witness.is_some());
         let stray = match search.stray.take() {
             _ if shown => None,
-            None => search.by_chance(examples),
+            None => search.by_chance(depth.examples),
             found => found.map(|witness| search.smallest(witness, None)),
         };
         Self {

@@ -1,14 +1,17 @@
 //! A version against the whole history of its type.
 
 use super::change::{Change, broken, is_inside_any, verdict};
-use super::direction::{Direction, Prepared};
+use super::direction::{Depth, Direction, Prepared};
 use super::finding::{Bump, Finding, Kind, Side, Verdict};
 use super::rule::Rule;
 use crate::types::{PathPattern, Schema, TypeVersion};
 use crate::version::Version;
 
-/// Documents that are tried on versions other than the parent, even where everything is proven.
-const EXAMPLES: usize = 10;
+/// For versions other than the parent.
+const BREAKS: Depth = Depth {
+    examples: 10,
+    names: false,
+};
 
 /// What is found against a version that is not the parent.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,14 +178,14 @@ fn compared(
         if !same_major {
             return None;
         }
-        broken(&Direction::of(prepared, &theirs, Side::Old, EXAMPLES))
+        broken(&Direction::of(prepared, &theirs, Side::Old, BREAKS))
     } else {
         let declared = added.iter().filter(|path| other.schema.declares_some(path));
         let returned: Vec<PathPattern> = declared.cloned().collect();
         if !same_major && returned.is_empty() {
             return None;
         }
-        let direction = Direction::of(&theirs, prepared, Side::Old, EXAMPLES);
+        let direction = Direction::of(&theirs, prepared, Side::Old, BREAKS);
         let mut findings = broken(&direction);
         for finding in &mut findings {
             let path = PathPattern::parse(&finding.path);

@@ -6,6 +6,7 @@
 //! is no finding: the sketch may let through more than ever comes.
 
 mod algebra;
+mod bounds;
 mod conjunction;
 mod lists;
 mod names;
@@ -25,7 +26,7 @@ use crate::types::{PathPattern, Schema, Step as Token};
 use conjunction::Conjunction;
 use same::Same;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Pairs of schemas that are compared.
 const WORK: usize = 50_000;
@@ -140,6 +141,8 @@ struct Comparison<'a> {
     start: usize,
     asked: usize,
     guesses: usize,
+    /// What the algebra said, by question: many places ask the same.
+    answers: HashMap<(String, String), algebra::Answer>,
 }
 
 impl<'a> Comparison<'a> {
@@ -161,6 +164,7 @@ impl<'a> Comparison<'a> {
             start: 0,
             asked: 0,
             guesses: 0,
+            answers: HashMap::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The keywords of a schema, each with what must be known for it to hold.
 
 use super::conjunction::Conjunction;
-use super::{Comparison, Effort, GUESSES, Why, algebra, witness};
+use super::{Comparison, Effort, GUESSES, Why, algebra, bounds, says_nothing, witness};
 use crate::convert::sketch::{Kinds, has_reference};
 use crate::examples::Edit;
 use jsonschema::Draft;
@@ -138,9 +138,16 @@ impl<'a> Comparison<'a> {
     pub(super) fn leaf(&mut self, c: &Conjunction<'a>, words: Option<&[&str]>, part: &Value) {
         let wanted = match words {
             Some(words) if cancels(c, words, part) => return,
-            Some(words) => project(part, words),
+            Some(words) => {
+                let mut wanted = project(part, words);
+                bounds::leave_out_kept(c, self.from.draft, &mut wanted);
+                wanted
+            }
             None => part.clone(),
         };
+        if says_nothing(&wanted) {
+            return;
+        }
         if self.failed() {
             return;
         }
@@ -162,9 +169,13 @@ impl<'a> Comparison<'a> {
             self.gap(Why::TooMuch, Vec::new());
             return;
         }
-        let difference = match algebra::covers(&wanted, &known, (self.to.draft, self.from.draft)) {
+        let question = (known.to_string(), wanted.to_string());
+        let drafts = (self.to.draft, self.from.draft);
+        let ask = || algebra::covers(&wanted, &known, drafts);
+        let answer = self.answers.entry(question).or_insert_with(ask);
+        let difference = match answer {
             algebra::Answer::Covers => return,
-            algebra::Answer::Undecided(difference) => difference,
+            algebra::Answer::Undecided(difference) => difference.clone(),
         };
         self.guesses += 1;
         let mut values = Vec::new();
