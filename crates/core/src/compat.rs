@@ -15,6 +15,7 @@ mod direction;
 mod fields;
 mod finding;
 mod history;
+mod inline;
 mod language;
 mod rule;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Which fields are declared by one version and not by the other, and what became of defaults.
 
 use crate::types::{DeclaredPath, PathPattern, Schema, Step, same};
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// What happened to the default of a field that both versions declare.
@@ -24,27 +25,35 @@ pub(super) struct Fields {
 
 impl Fields {
     pub(super) fn of(old: &Schema, new: &Schema) -> Self {
-        let (before, after) = (old.declared_paths(), new.declared_paths());
-        let known: HashMap<&PathPattern, &DeclaredPath<'_>> =
-            before.paths.iter().map(|path| (&path.path, path)).collect();
+        let (known_before, known_after) = (old.declared_paths(), new.declared_paths());
+        let known: HashMap<&PathPattern, &DeclaredPath<'_>> = known_before
+            .paths
+            .iter()
+            .map(|path| (&path.path, path))
+            .collect();
         let mut defaults = Vec::new();
-        let whole = [(&before.whole, &after.whole)].into_iter();
-        let fields = after.paths.iter();
+        let whole = [(&known_before.whole, &known_after.whole)].into_iter();
+        let fields = known_after.paths.iter();
         let fields = fields.filter_map(|new| Some((*known.get(&new.path)?, new)));
-        for (old, new) in whole.chain(fields) {
-            let change = match (old.default, new.default) {
-                (None, Some(_)) => DefaultChange::Added,
-                (Some(_), None) => DefaultChange::Removed,
-                (Some(old), Some(new)) if !same(old, new) => DefaultChange::Changed,
+        for (before, after) in whole.chain(fields) {
+            let is_among = |default: &Value, schema: &Schema| {
+                let all = schema.defaults_at(&after.path);
+                all.into_iter().any(|other| same(default, other))
+            };
+            let change = match (before.default, after.default) {
+                (None, Some(default)) if !is_among(default, old) => DefaultChange::Added,
+                // An alternative may have it now.
+                (Some(default), None) if !is_among(default, new) => DefaultChange::Removed,
+                (Some(before), Some(after)) if !same(before, after) => DefaultChange::Changed,
                 _ => continue,
             };
-            defaults.push((new.path.clone(), change));
+            defaults.push((after.path.clone(), change));
         }
         Self {
-            added: outermost(&after.paths, old),
-            removed: outermost(&before.paths, new),
+            added: outermost(&known_after.paths, old),
+            removed: outermost(&known_before.paths, new),
             defaults,
-            complete: before.complete && after.complete,
+            complete: known_before.complete && known_after.complete,
         }
     }
 }

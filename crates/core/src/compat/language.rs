@@ -1,5 +1,6 @@
 //! A schema with nothing left in it but what decides which documents fit.
 
+use super::inline::inlined;
 use crate::convert::sketch::{Source, each_inside};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
@@ -57,7 +58,11 @@ pub(super) fn language(schema: &Schema) -> Source {
     if refers_in_vain(&source) {
         return Source::of(schema);
     }
-    source
+    let written_out = inlined(source);
+    if refers_in_vain(&written_out) {
+        return Source::of(schema);
+    }
+    written_out
 }
 
 fn strip(schema: &mut Value) {

@@ -8,6 +8,7 @@
 mod algebra;
 mod bounds;
 mod conjunction;
+mod disjoint;
 mod lists;
 mod names;
 mod objects;
@@ -16,6 +17,7 @@ mod same;
 mod why;
 mod witness;
 
+pub(crate) use same::has_moving_references;
 pub(crate) use why::Why;
 
 use super::sketch::{Kinds, Sketch, Source};

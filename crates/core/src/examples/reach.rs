@@ -16,8 +16,8 @@ pub(crate) enum At {
     Item(usize),
     /// A property that no name and no pattern speaks of.
     Other,
-    /// A property whose name matches a pattern.
-    Matching(String),
+    /// A property whose name matches all of these patterns.
+    Matching(Vec<String>),
 }
 
 /// What is done in the place.
@@ -27,6 +27,10 @@ pub(crate) enum Edit {
     Set(Value),
     /// The object that is there lacks this property.
     Remove(String),
+    /// The list that is there has so many items.
+    Items(usize),
+    /// The object that is there has so many properties.
+    Properties(usize),
 }
 
 /// How a document is made: as small or as full as it can be, or by chance; and whether what only
@@ -46,6 +50,8 @@ const WAYS: [(Mode, bool); 10] = [
 
 /// Items before the one that is meant.
 const ITEMS: usize = 16;
+/// Names that are tried where several patterns must match.
+const NAMES: usize = 40;
 /// Names that are tried for a property that nothing speaks of.
 const OTHERS: [&str; 3] = ["other", "another", "x-other"];
 
@@ -76,6 +82,8 @@ impl Examples<'_> {
                     map.shift_remove(name);
                     Some(Value::Object(map))
                 }
+                Some(Edit::Items(number)) => self.items(ids, place, *number),
+                Some(Edit::Properties(number)) => self.properties(ids, place, *number),
             };
         };
         let around = self.maker.value(ids, place);
@@ -107,10 +115,7 @@ impl Examples<'_> {
         }
         let key = match first {
             At::Key(key) => key.clone(),
-            At::Matching(pattern) => {
-                let pattern = Pattern::read(pattern)?;
-                pattern.text(&mut self.maker.draw.rng, 2)?
-            }
+            At::Matching(patterns) => self.name_of(patterns)?,
             At::Other | At::Item(_) => {
                 let unknown = |name: &&&str| {
                     let named = |part: &&crate::types::Part| part.properties.contains_key(**name);
@@ -123,6 +128,72 @@ impl Examples<'_> {
         let mut map = as_map(around);
         let value = self.reach(&inner, place.member(0), rest, way)?;
         map.insert(key, value);
+        Some(Value::Object(map))
+    }
+}
+
+impl Examples<'_> {
+    fn name_of(&mut self, patterns: &[String]) -> Option<String> {
+        let read = patterns.iter().map(|text| Pattern::read(text));
+        let patterns = read.collect::<Option<Vec<_>>>()?;
+        let rng = &mut self.maker.draw.rng;
+        let mut texts = (0..NAMES).filter_map(|number| {
+            let from = patterns.get(number % patterns.len().max(1))?;
+            from.text(rng, number % 4)
+        });
+        texts.find(|text| patterns.iter().all(|pattern| pattern.matches(text)))
+    }
+
+    fn items(&mut self, ids: &[Id], place: Place, number: usize) -> Option<Value> {
+        let mut items = match self.maker.value(ids, place) {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        items.truncate(number);
+        let parts = self.schema.shape.certain(ids);
+        let wanted: Vec<Vec<Id>> = (items.len()..number)
+            .map(|index| under_index(&parts, index))
+            .collect();
+        let mut last: Option<(Vec<Id>, Value)> = None;
+        for ids in wanted {
+            let again = last.take().filter(|(known, _)| *known == ids);
+            let item = match again {
+                // Most lists may have the same item often, and it costs nothing.
+                Some((_, item)) if self.maker.draw.mode != Mode::Random => item,
+                _ => self.maker.value(&ids, place.member(1))?,
+            };
+            items.push(item.clone());
+            last = Some((ids, item));
+        }
+        Some(Value::Array(items))
+    }
+
+    fn properties(&mut self, ids: &[Id], place: Place, number: usize) -> Option<Value> {
+        let mut map = as_map(self.maker.value(ids, place));
+        while let Some(last) = map.keys().next_back().cloned()
+            && map.len() > number
+        {
+            map.shift_remove(&last);
+        }
+        let parts = self.schema.shape.certain(ids);
+        let mut names = parts.iter().flat_map(|part| &part.names).cloned();
+        let mut names: Vec<String> = names.by_ref().take(number).collect();
+        names.extend((0..number).map(|number| format!("k{number}")));
+        let named: Vec<(String, Vec<Id>)> = names
+            .into_iter()
+            .map(|name| {
+                let ids = under_key(&parts, &name);
+                (name, ids)
+            })
+            .collect();
+        for (name, ids) in named {
+            if map.len() < number
+                && !map.contains_key(&name)
+                && let Some(value) = self.maker.value(&ids, place.member(1))
+            {
+                map.insert(name, value);
+            }
+        }
         Some(Value::Object(map))
     }
 }

@@ -82,6 +82,15 @@ impl Schema {
         names.filter(|name| seen.insert(*name)).cloned().collect()
     }
 
+    /// All defaults that a place can have, whatever alternative applies.
+    pub(crate) fn defaults_at(&self, pattern: &PathPattern) -> Vec<&Value> {
+        let parts = self.shape.possible(&self.parts_at(pattern));
+        parts
+            .into_iter()
+            .filter_map(|part| part.default.as_ref())
+            .collect()
+    }
+
     fn parts_at(&self, pattern: &PathPattern) -> Vec<Id> {
         let mut ids = vec![0];
         for step in pattern.steps() {

@@ -208,3 +208,87 @@ fn words_alone_change_nothing() {
     );
     assert!(change.findings.is_empty());
 }
+
+/// Each answer in both directions.
+fn answers(change: &Change) -> (&'static str, &'static str) {
+    let word = |contained: &Contained| match contained {
+        Contained::Yes => "yes",
+        Contained::No(_) => "no",
+        Contained::Unknown(_) => "undecided",
+    };
+    (word(&change.old_documents), word(&change.new_documents))
+}
+
+#[test]
+fn patterns_that_overlap_are_not_taken_apart() {
+    let old = json!({"type": "object", "patternProperties": {"^a": {"type": "string"}}, "additionalProperties": {"type": "integer"}});
+    let new =
+        json!({"type": "object", "patternProperties": {"^ab": {"type": "integer"}, "^a": {}}});
+    let change = change(old, new);
+    assert_eq!(answers(&change).0, "no", "{change:#?}");
+}
+
+#[test]
+fn what_is_said_by_a_reference_or_in_place_is_the_same() {
+    let node = json!({"type": "object", "properties": {"c": {"type": "array", "items": {"$ref": "#/definitions/n"}}, "s": {"type": "string"}}, "additionalProperties": false});
+    let twice = json!({"allOf": [node, node]});
+    let with = |node: Value| json!({"definitions": {"n": node}, "properties": {"a": {"$ref": "#/definitions/n"}}});
+    assert_eq!(answers(&change(with(twice), with(node))), ("yes", "yes"));
+    let inner = |size: Value| {
+        json!({"definitions": {"p": {"type": ["string", "boolean"]}, "q": {"type": "null"}},
+            "properties": {"n": {"properties": {"size": size}, "patternProperties": {"^x-": {"type": "boolean"}}}}})
+    };
+    let (old, new) = (
+        inner(json!({"type": ["boolean", "string"]})),
+        inner(json!({"$ref": "#/definitions/p"})),
+    );
+    assert_eq!(answers(&change(old, new)), ("yes", "yes"));
+}
+
+#[test]
+fn alternatives_with_a_tag_are_compared_one_by_one() {
+    let one = |tag: &str, size: Value| json!({"type": "object", "required": ["kind"], "properties": {"kind": {"const": tag}, "size": size}});
+    let with = |size: Value| {
+        object(
+            json!({"a": {"oneOf": [one("disk", json!({"type": "integer"})), one("net", size), one("gpu", json!({"contains": {"type": "string"}}))]}}),
+        )
+    };
+    let change = change(
+        with(json!({"type": "integer"})),
+        with(json!({"type": "number"})),
+    );
+    assert_eq!(answers(&change), ("yes", "no"), "{change:#?}");
+    assert_eq!(change.kind, Kind::Additive);
+}
+
+#[test]
+fn counts_are_shown_by_documents_with_as_many() {
+    let list = |most: u64| {
+        object(
+            json!({"a": {"type": "array", "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "string"}}}, "maxItems": most}}),
+        )
+    };
+    assert_eq!(answers(&change(list(64), list(8))), ("no", "yes"));
+    let map = |most: u64| {
+        object(
+            json!({"a": {"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": most}}),
+        )
+    };
+    assert_eq!(answers(&change(map(300), map(256))), ("no", "yes"));
+    let text = |most: u64| object(json!({"a": {"type": "string", "maxLength": most}}));
+    assert_eq!(answers(&change(text(32_768), text(4_096))), ("no", "yes"));
+}
+
+#[test]
+fn a_default_behind_an_alternative_is_still_there() {
+    let fields = json!({"type": "object", "properties": {"a": {"type": "integer", "default": 1}}});
+    let change = change(
+        object(json!({"o": fields})),
+        object(json!({"o": {"anyOf": [fields, {"type": "null"}]}})),
+    );
+    assert_eq!(
+        (change.kind, change.verdict),
+        (Kind::Additive, Verdict::Proven),
+        "{change:#?}"
+    );
+}

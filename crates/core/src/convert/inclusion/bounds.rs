@@ -1,6 +1,7 @@
 //! Bounds that can be compared at a glance.
 
 use super::conjunction::Conjunction;
+use crate::examples::Edit;
 use jsonschema::Draft;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -47,4 +48,27 @@ fn compared(own: &Value, limit: &Value) -> Option<Ordering> {
         (Some(own), Some(limit)) => Some(own.cmp(&limit)),
         _ => None,
     }
+}
+
+/// Items or properties that are counted.
+const COUNTED: u64 = 2_000;
+/// Letters of a text.
+const LETTERS: u64 = 100_000;
+
+/// What is just too short or too long.
+pub(super) fn just_outside(wanted: &Value) -> Vec<Edit> {
+    let number = |word: &str| wanted.get(word).and_then(Value::as_u64);
+    let outside = |least: &str, most: &str, limit: u64| {
+        let fewer = number(least).and_then(|least| least.checked_sub(1));
+        let more = number(most).and_then(|most| most.checked_add(1));
+        let sizes = [fewer, more].into_iter().flatten();
+        let sizes = sizes.filter(move |size| *size <= limit);
+        sizes.filter_map(|size| usize::try_from(size).ok())
+    };
+    let items = outside("minItems", "maxItems", COUNTED).map(Edit::Items);
+    let properties = outside("minProperties", "maxProperties", COUNTED).map(Edit::Properties);
+    let texts = outside("minLength", "maxLength", LETTERS);
+    let texts = texts.map(|size| Edit::Set(Value::from("a".repeat(size))));
+    let twice = (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(Edit::Items(2));
+    items.chain(properties).chain(texts).chain(twice).collect()
 }

@@ -4,13 +4,18 @@ use super::address;
 use crate::convert::sketch::{Kinds, Source, finite, is_required, item_parts, property_parts};
 use crate::types::limits::SCHEMA_WORK;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// A schema and all that it refers to or combines, each to be read by its own keywords; `None` if a
 /// reference can't be followed.
 pub(super) fn parts<'a>(source: &'a Source, schema: &'a Value) -> Option<Vec<&'a Value>> {
     let mut found: Vec<&Value> = Vec::new();
+    let mut seen = HashSet::new();
     let mut todo = vec![schema];
     while let Some(next) = todo.pop() {
+        if !seen.insert(address(next)) {
+            continue;
+        }
         if found.len() > SCHEMA_WORK {
             return None;
         }
@@ -47,9 +52,12 @@ pub(super) struct Conjunction<'a> {
 impl<'a> Conjunction<'a> {
     /// What can't be followed says nothing.
     pub(super) fn of(source: &'a Source, schemas: impl IntoIterator<Item = &'a Value>) -> Self {
-        let mut all = Vec::new();
+        let mut all: Vec<&'a Value> = Vec::new();
+        let mut seen = HashSet::new();
         for schema in schemas {
-            all.extend(parts(source, schema).unwrap_or_default());
+            let parts = parts(source, schema).unwrap_or_default();
+            // A schema that refers to itself twice would double on every level.
+            all.extend(parts.into_iter().filter(|part| seen.insert(address(part))));
         }
         let listed = |part: &&'a Value| {
             let words = ["anyOf", "oneOf"].into_iter();
@@ -111,7 +119,10 @@ impl<'a> Conjunction<'a> {
         let one = |alternative: &'a Value| {
             let inner = Self::of(source, [alternative]);
             let mut all = self.clone();
-            all.parts.extend(inner.parts);
+            let known: HashSet<usize> = all.parts.iter().map(|part| address(part)).collect();
+            let new = inner.parts.into_iter();
+            all.parts
+                .extend(new.filter(|part| !known.contains(&address(part))));
             all.opened += 1;
             all.choices = rest.iter().copied().chain(inner.choices).collect();
             all

@@ -43,8 +43,7 @@ impl<'a> Comparison<'a> {
         for (pattern, schema) in patterns(t) {
             let regex = compile_pattern(pattern).ok().map(|compiled| compiled.regex);
             let matches = |name: &str| regex.as_ref().is_none_or(|regex| regex.is_match(name));
-            let same = |other: &str| other == pattern;
-            self.unnamed(c, schema, Some(pattern), &matches, &same);
+            self.unnamed(c, schema, Some(pattern), &matches, &|_| true);
         }
         if let Some(rest) = t.get("additionalProperties") {
             let spoken_of = |name: &str| {
@@ -138,18 +137,33 @@ impl<'a> Comparison<'a> {
         for name in names.into_iter().filter(|name| speaks_of(name)) {
             self.property(c, name, t);
         }
-        let patterns = c
+        let same = |(text, _): &(&String, &Value)| matching == Some(text.as_str());
+        let own: Vec<&Value> = c
+            .maps()
+            .flat_map(patterns)
+            .filter(same)
+            .map(|(_, schema)| schema)
+            .collect();
+        let others = c
             .maps()
             .flat_map(patterns)
             .filter(|(text, _)| pattern(text));
-        for (text, schema) in patterns.collect::<Vec<_>>() {
-            let inner = Conjunction::of(self.from, [schema]);
-            let at = At::Matching(text.clone());
+        let others = others.filter(|one| !same(one));
+        for (text, schema) in others.collect::<Vec<_>>() {
+            // A name may match both.
+            let inner = Conjunction::of(self.from, own.iter().copied().chain([schema]));
+            let both = [Some(text.as_str()), matching].into_iter().flatten();
+            let at = At::Matching(both.map(str::to_owned).collect());
             self.inside(at, |this| this.compare(&inner, t));
         }
-        let mut rest = c.others(self.from);
+        // Whatever matches the pattern here matches it there.
+        let mut rest = if own.is_empty() {
+            c.others(self.from)
+        } else {
+            Conjunction::of(self.from, own)
+        };
         rest.no_null = self.strips_null && !takes_null(self.to, t);
-        let at = matching.map_or(At::Other, |text| At::Matching(text.to_owned()));
+        let at = matching.map_or(At::Other, |text| At::Matching(vec![text.to_owned()]));
         self.inside(at, |this| this.compare(&rest, t));
     }
 }

@@ -1,7 +1,7 @@
 //! The keywords of a schema, each with what must be known for it to hold.
 
 use super::conjunction::Conjunction;
-use super::{Comparison, Effort, GUESSES, Why, algebra, bounds, says_nothing, witness};
+use super::{Comparison, Effort, GUESSES, Why, algebra, bounds, disjoint, says_nothing, witness};
 use crate::convert::sketch::{Kinds, has_reference};
 use crate::examples::Edit;
 use jsonschema::Draft;
@@ -38,10 +38,9 @@ const FAMILIES: [(&[&str], Kinds); 6] = [
 ];
 
 /// Keywords that are asked for one by one.
-const SINGLE: [(&str, Kinds); 12] = [
+const SINGLE: [(&str, Kinds); 11] = [
     ("enum", Kinds::ALL),
     ("const", Kinds::ALL),
-    ("oneOf", Kinds::ALL),
     ("not", Kinds::ALL),
     ("propertyNames", Kinds::OBJECT),
     ("dependencies", Kinds::OBJECT),
@@ -54,7 +53,7 @@ const SINGLE: [(&str, Kinds); 12] = [
 ];
 
 /// Keywords with rules of their own.
-const RULED: [&str; 9] = [
+const RULED: [&str; 10] = [
     "type",
     "properties",
     "patternProperties",
@@ -64,6 +63,7 @@ const RULED: [&str; 9] = [
     "prefixItems",
     "additionalItems",
     "anyOf",
+    "oneOf",
 ];
 
 /// Whether a keyword says nothing of what fits, or is read elsewhere.
@@ -104,8 +104,10 @@ impl<'a> Comparison<'a> {
                 self.leaf(c, Some(&[word]), part);
             }
         }
-        if let Some(Value::Array(list)) = t.get("anyOf") {
-            self.some_of(c, part, list);
+        for word in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(list)) = t.get(word) {
+                self.some_of(c, part, word, list);
+            }
         }
         if kinds.has(Kinds::OBJECT) {
             self.object(c, t);
@@ -118,9 +120,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// It is enough that one alternative always fits.
-    fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, list: &'a [Value]) {
-        if cancels(c, &["anyOf"], part) {
+    /// It is enough that one alternative always fits, if no other one can fit too where only one
+    /// may.
+    fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, word: &str, list: &'a [Value]) {
+        if cancels(c, &[word], part) {
+            return;
+        }
+        if word == "oneOf" && !disjoint::all(self.to, list) {
+            self.leaf(c, Some(&[word]), part);
             return;
         }
         let strips = std::mem::replace(&mut self.strips_null, false);
@@ -130,7 +137,7 @@ impl<'a> Comparison<'a> {
         }
         self.strips_null = strips;
         if !one_fits {
-            self.leaf(c, Some(&["anyOf"]), part);
+            self.leaf(c, Some(&[word]), part);
         }
     }
 
@@ -178,11 +185,13 @@ impl<'a> Comparison<'a> {
             algebra::Answer::Undecided(difference) => difference.clone(),
         };
         self.guesses += 1;
+        let counted = bounds::just_outside(&wanted);
         let mut values = Vec::new();
         if self.effort == Effort::Search && self.guesses <= GUESSES {
             values = witness::values(difference, known, wanted, self.guesses);
         }
-        self.gap(why, values.into_iter().map(Edit::Set).collect());
+        let values = values.into_iter().map(Edit::Set);
+        self.gap(why, values.chain(counted).collect());
     }
 }
 

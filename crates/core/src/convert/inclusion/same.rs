@@ -15,6 +15,11 @@ const MOVING: [&str; 7] = [
     "$recursiveAnchor",
 ];
 
+/// Whether the same reference can mean something else in another place of a schema.
+pub(crate) fn has_moving_references(schema: &Value) -> bool {
+    has_word(schema, &MOVING)
+}
+
 /// References that lead to the same in both.
 #[derive(Debug)]
 pub(super) struct Same(HashSet<String>);
@@ -22,7 +27,7 @@ pub(super) struct Same(HashSet<String>);
 impl Same {
     /// Of two schemas; `None` if the same text need not mean the same.
     pub(super) fn of(from: &Source, to: &Source) -> Option<Self> {
-        let in_both = |source: &Source| !has_word(&source.schema, &MOVING);
+        let in_both = |source: &Source| !has_moving_references(&source.schema);
         if from.draft != to.draft || !in_both(from) || !in_both(to) {
             return None;
         }
@@ -40,7 +45,7 @@ impl Same {
         loop {
             let other = |inner: &&str| !inside.contains_key(inner);
             let differ = |(name, inner): (&&str, &Vec<&str>)| {
-                let differs = inner.iter().any(|inner| other(inner));
+                let differs = inner.iter().any(other);
                 differs.then(|| (*name).to_owned())
             };
             let gone: Vec<String> = inside.iter().filter_map(differ).collect();
