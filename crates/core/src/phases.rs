@@ -11,9 +11,16 @@
 //! - [`begin`], [`forward`], [`back`], [`finish`], [`ask`]: the phase record of a type
 //! - [`admit`] and [`PhaseRecord::fence`]: who may serve, and what every write must carry
 //!
-//! Three things are relied upon. The phase record is read in the same snapshot as both keys. A
-//! plan is carried out as one atomic write on three conditions: the record has the epoch of the
-//! plan, and both keys are still as found. And only servers that [`admit`] lets in serve the type.
+//! Four things are relied upon:
+//!
+//! - The phase record is read in the same snapshot as both keys.
+//! - A plan is carried out as one atomic write on three conditions: the record has the epoch of the
+//!   plan, and both keys are still as found. That is more than their revisions: a keep-alive moves
+//!   only the expiry, and cleanup changes only the flag.
+//! - A move and a claim are written on condition that the record is as read and that no resource
+//!   was listed as failed since. So whoever lists one also touches a record that tells.
+//! - Only servers that [`admit`] lets in serve the type.
+//!
 //! `docs/phases.md` explains the table; the crate `phases-model` checks it.
 
 mod background;
@@ -28,7 +35,7 @@ mod table;
 mod tests;
 mod write;
 
-pub use background::{Work, backfill, claim, clean_up, copy_back, is_due, work};
+pub use background::{Work, backfill, claim, clean_up, copy_back, is_due, is_left, work};
 pub use found::{Found, Home, NewRecord, Stamp, Standing};
 pub use moves::{Acknowledged, Asked, Facts, Who, ask, back, begin, finish, forward};
 pub use phase::{Phase, UnknownPhase};

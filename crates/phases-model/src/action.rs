@@ -24,6 +24,10 @@ pub enum Action {
     Back,
     /// The run in the background notes that all were visited.
     Claim(Work),
+    /// The operator ends the migration.
+    Finish,
+    /// What the operator planned on a snapshot is committed.
+    Decide,
     /// What expires first expires.
     Lapse(usize),
 }
@@ -62,6 +66,8 @@ impl fmt::Display for Action {
             Self::Forward => f.write_str("operator: forward"),
             Self::Back => f.write_str("operator: back"),
             Self::Claim(work) => write!(f, "operator: {work:?} is done"),
+            Self::Finish => f.write_str("operator: finish"),
+            Self::Decide => f.write_str("operator: commit"),
             Self::Lapse(object) => write!(f, "time: r{object} expires"),
         }
     }

@@ -3,14 +3,25 @@
 use coeval_core::phases::{
     Background, Clears, Entry, Keys, Leave, Phase, Reads, Row, TABLE, Table, Truth, Unfit,
 };
+use std::fmt;
 
 /// A table with one cell changed.
 #[derive(Clone, Debug)]
 pub struct Changed {
-    /// Phase, cell and new value, as text.
-    pub name: String,
+    /// The row.
+    pub phase: Phase,
+    /// The cell.
+    pub cell: &'static str,
+    /// Its new value.
+    pub value: String,
     /// The table.
     pub table: Table,
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} = {}", self.phase, self.cell, self.value)
+    }
 }
 
 /// All of them.
@@ -21,12 +32,12 @@ pub fn all() -> Vec<Changed> {
 
 fn of(phase: Phase) -> Vec<Changed> {
     let row = *TABLE.row(phase);
-    let mut rows: Vec<(String, Row)> = Vec::new();
+    let mut rows: Vec<(&'static str, String, Row)> = Vec::new();
     macro_rules! cell {
         ($field:ident: $($value:expr),*) => {
             for value in [$($value),*] {
                 if value != row.$field {
-                    rows.push((format!("{} = {value:?}", stringify!($field)), Row { $field: value, ..row }));
+                    rows.push((stringify!($field), format!("{value:?}"), Row { $field: value, ..row }));
                 }
             }
         };
@@ -45,7 +56,8 @@ fn of(phase: Phase) -> Vec<Changed> {
         .find(|next| *next as u8 == phase as u8 + 2);
     if let Some(skip) = after {
         rows.push((
-            format!("next = {skip}"),
+            "next",
+            skip.to_string(),
             Row {
                 next: Some(skip),
                 ..row
@@ -57,18 +69,21 @@ fn of(phase: Phase) -> Vec<Changed> {
         .find(|back| *back as u8 + 2 == phase as u8);
     if let Some(skip) = before {
         rows.push((
-            format!("previous = {skip}"),
+            "previous",
+            skip.to_string(),
             Row {
                 previous: Some(skip),
                 ..row
             },
         ));
     }
-    let changed = rows.into_iter().map(|(name, row)| {
+    let changed = rows.into_iter().map(|(cell, value, row)| {
         let mut table = TABLE;
         *table.row_mut(phase) = row;
         Changed {
-            name: format!("{phase}: {name}"),
+            phase,
+            cell,
+            value,
             table,
         }
     });

@@ -3,7 +3,8 @@
 use crate::protocol::Protocol;
 use crate::state::{Object, Server, State};
 use coeval_core::phases::{
-    Facts, Fit, Live, Phase, Refusal, Who, Work, Write, back, forward, plan_write, work,
+    Fit, Live, Phase, Refusal, Work, Write, back, clean_up, finish, forward, is_left, plan_write,
+    work,
 };
 use stateright::Property;
 
@@ -53,8 +54,10 @@ fn adjacent(protocol: &Protocol, state: &State) -> bool {
     let phases: Vec<_> = serving.map(|server| server.phase as u8).collect();
     let ends = (phases.iter().min(), phases.iter().max());
     let record = state.live.high as u8 - state.live.low as u8;
-    // RFD 126 has no soak, so its neighbours are two apart there.
-    protocol.simple || (record <= 1 && !matches!(ends, (Some(low), Some(high)) if high - low > 1))
+    // RFD 126 has no soak, so its neighbours are two apart there; and the end has no phases.
+    protocol.simple
+        || state.finished
+        || (record <= 1 && !matches!(ends, (Some(low), Some(high)) if high - low > 1))
 }
 
 /// Every server that may serve answers with what was acknowledged.
@@ -67,18 +70,35 @@ fn reads_are_right(protocol: &Protocol, state: &State, existing: bool) -> bool {
         let mut objects = state.objects.iter();
         objects.all(|object| {
             object.acknowledged.is_some() != existing
-                || (protocol.answer(server, object) == object.acknowledged
-                    && (!existing || can_be_written(protocol, state, server, object)))
+                || (protocol.answer(state, server, object) == object.acknowledged
+                    && is_consistent(protocol, state, server, object))
         })
     })
 }
 
-/// A server that answers with a resource must not say that there is none to write.
+/// What is to be seen beside the answer itself.
+fn is_consistent(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
+    if state.finished {
+        // The next migration to this major would take a mark that is left for an orphan's.
+        return !is_left(&object.found());
+    }
+    // RFD 126 writes without looking.
+    protocol.simple || can_be_written(protocol, state, server, object)
+}
+
+/// A server that answers with a resource must not say that there is none to write, nor refuse to
+/// keep it alive as it is.
 fn can_be_written(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
     let (table, live, found) = (&protocol.table, state.live, object.found());
-    // RFD 126 writes without looking.
-    protocol.simple
-        || plan_write(table, live, server.phase, &found, Write::Update, Fit::Both).is_ok()
+    let writes = [
+        (Write::Update, Fit::Both),
+        (Write::KeepAlive, object.fit),
+        (Write::Delete, Fit::Both),
+    ];
+    let exists = object.acknowledged.is_some();
+    writes.into_iter().all(|(write, fit)| {
+        plan_write(table, live, server.phase, &found, write, fit).is_ok() == exists
+    })
 }
 
 /// The way back is open, or the work that opens it is under way.
@@ -87,10 +107,12 @@ fn can_go_back(protocol: &Protocol, state: &State) -> bool {
     if state.live != Live::one(phase) || !(Phase::Mirror..=Phase::Soak).contains(&phase) {
         return true;
     }
-    match back(&protocol.table, &state.record(), &facts(state)) {
+    let record = state.record();
+    let facts = protocol.facts(&[], state.failed(), state.left());
+    match back(&protocol.table, &record, &facts) {
         Ok(_) => true,
         Err(Refusal::CopyBackNotDone) => {
-            work(&protocol.table, &state.record(), phase) == Some(Work::CopyBack)
+            work(&protocol.table, &record, phase) == Some(Work::CopyBack)
         }
         Err(_) => false,
     }
@@ -100,26 +122,38 @@ fn can_go_back(protocol: &Protocol, state: &State) -> bool {
 /// it is under way.
 fn can_go_on(protocol: &Protocol, state: &State) -> bool {
     let phase = state.live.high;
-    if state.live != Live::one(phase) || phase == Phase::Cleanup {
+    if state.live != Live::one(phase) || state.finished {
         return true;
     }
-    match forward(&protocol.table, &state.record(), &facts(state)) {
+    let (table, record) = (&protocol.table, state.record());
+    let facts = protocol.facts(&[], state.failed(), state.left());
+    let due = work(table, &record, phase);
+    let next = if phase == Phase::Cleanup {
+        finish(table, &record, &facts)
+    } else {
+        forward(table, &record, &facts)
+    };
+    match next {
         Ok(_) => true,
-        Err(Refusal::Failed { failed }) => failed > 0,
-        Err(Refusal::BackfillNotDone) => {
-            work(&protocol.table, &state.record(), phase) == Some(Work::Backfill)
+        Err(Refusal::Failed { .. }) => {
+            due == Some(Work::Backfill) || state.objects.iter().any(does_not_convert)
+        }
+        Err(Refusal::BackfillNotDone) => due == Some(Work::Backfill),
+        Err(Refusal::OldLeft { .. }) => {
+            due == Some(Work::CleanUp) && state.objects.iter().all(goes_on)
         }
         Err(_) => false,
     }
 }
 
-fn facts(state: &State) -> Facts<'static> {
-    Facts {
-        who: Who::Operator,
-        servers: &[],
-        fence_rest: true,
-        failed: state.failed(),
-        left_in_old: 0,
-        meaning_changed: false,
-    }
+/// It is listed, and rightly.
+fn does_not_convert(object: &Object) -> bool {
+    object.failed && object.fit == Fit::OnlyTruth && object.acknowledged.is_some()
+}
+
+/// Cleanup has been at it, or can do something, or waits for its expiry.
+fn goes_on(object: &Object) -> bool {
+    let found = object.found();
+    let expires = object.old.is_some_and(|cell| cell.expires > 0);
+    !is_left(&found) || clean_up(&found).is_some() || expires
 }

@@ -24,13 +24,17 @@
 mod action;
 pub mod cells;
 mod invariants;
+mod model;
+mod operator;
 mod protocol;
+mod requests;
 pub mod rfd;
 mod run;
 mod state;
+mod store;
 
 pub use action::Action;
 pub use invariants::{I1, I2, I3, I4, I5, I10, INVARIANTS};
 pub use protocol::{Bounds, Fault, Protocol};
 pub use run::{Outcome, check, shortest};
-pub use state::{Cell, Ghosts, Job, Object, Pending, Server, State};
+pub use state::{Cell, Gated, Ghosts, Job, Object, Pending, Server, State};

@@ -81,6 +81,7 @@ pub fn from(start: Phase) -> Protocol {
         table: TABLE,
         bounds: Bounds {
             servers: 2,
+            behind: 0,
             old: 1,
             alone: 0,
             writes: 2,
@@ -88,6 +89,7 @@ pub fn from(start: Phase) -> Protocol {
         start,
         simple: true,
         at_once: true,
+        nameless: false,
         fault: None,
     }
 }

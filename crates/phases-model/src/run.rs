@@ -81,7 +81,7 @@ fn answers(protocol: &Protocol, state: &State) -> String {
     let mut text = String::new();
     for (at, server) in state.servers.iter().enumerate() {
         for (number, object) in state.objects.iter().enumerate() {
-            let answer = protocol.answer(server, object);
+            let answer = protocol.answer(state, server, object);
             if protocol.serves(state, server) && answer != object.acknowledged {
                 text.push_str(&format!(
                     "{} at {} reads r{number}: {}; acknowledged was {}\n",

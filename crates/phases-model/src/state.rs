@@ -3,8 +3,9 @@
 use coeval_core::phases::{
     Epoch, Fit, Found, Home, Live, Migration, NewRecord, PhaseRecord, Plan, Stamp, Write,
 };
-use coeval_core::phases::{Phase, Work};
+use coeval_core::phases::{Phase, Work, is_left};
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// One state of a record. Content is not modelled: a revision stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +93,17 @@ pub struct Server {
     pub pending: Option<Pending>,
 }
 
+/// A move whose gates look at more than the phase record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gated {
+    /// Into soak.
+    Forward,
+    /// A run that is done.
+    Claim(Work),
+    /// The end.
+    Finish,
+}
+
 /// What only the checker remembers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ghosts {
@@ -112,6 +124,10 @@ pub struct State {
     pub forward_done: bool,
     /// Every mirror in old is said to be fresh.
     pub back_done: bool,
+    /// The migration has ended.
+    pub finished: bool,
+    /// What the operator planned, while it may still be committed.
+    pub operator: Option<Gated>,
     /// The servers.
     pub servers: Vec<Server>,
     /// The resources.
@@ -133,17 +149,57 @@ impl State {
     /// The phase record, as the rules get to see it.
     #[must_use]
     pub fn record(&self) -> PhaseRecord {
+        let migration = Migration {
+            from: 1,
+            to: 2,
+            live: self.live,
+            forward_done: self.forward_done,
+            back_done: self.back_done,
+        };
         PhaseRecord {
             epoch: NOW,
-            migration: Some(Migration {
-                from: 1,
-                to: 2,
-                live: self.live,
-                forward_done: self.forward_done,
-                back_done: self.back_done,
-            }),
+            migration: (!self.finished).then_some(migration),
             closed: BTreeSet::new(),
         }
+    }
+
+    /// The same with another phase record. What the operator planned on this one is refused.
+    #[must_use]
+    pub fn with_record(&self, record: &PhaseRecord) -> Self {
+        let mut after = self.clone();
+        after.operator = None;
+        match record.migration {
+            None => after.finished = true,
+            Some(migration) => {
+                after.live = migration.live;
+                after.forward_done = migration.forward_done;
+                after.back_done = migration.back_done;
+            }
+        }
+        after
+    }
+
+    /// Puts servers into an order that does not depend on who they are. Where two hashes are the
+    /// same, only a state is visited twice.
+    pub fn forget_names(&mut self) {
+        self.servers.sort_by_cached_key(|server| {
+            let mut hasher = DefaultHasher::new();
+            server.hash(&mut hasher);
+            hasher.finish()
+        });
+    }
+
+    /// Whether the run in the background has visited a resource.
+    #[must_use]
+    pub const fn is_visited(&self, object: usize) -> bool {
+        self.visited & (1 << object) != 0
+    }
+
+    /// How many resources cleanup has still to visit.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        let left = |object: &&Object| is_left(&object.found());
+        self.objects.iter().filter(left).count() as u64
     }
 
     /// How many are listed as failed.

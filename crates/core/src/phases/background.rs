@@ -48,6 +48,13 @@ pub fn is_due(found: &Found) -> bool {
     )
 }
 
+/// Whether cleanup has not yet been at it.
+#[must_use]
+pub fn is_left(found: &Found) -> bool {
+    let paired = matches!(found.new, Some(new) if new.home == Home::Paired);
+    found.old.is_some() || paired
+}
+
 /// Makes the mirror in new fresh. Reads that meet one that is not repair it the same way.
 #[must_use]
 pub fn backfill(found: &Found, fit: Fit) -> Option<Plan> {
@@ -94,7 +101,8 @@ pub fn clean_up(found: &Found) -> Option<Plan> {
     })
 }
 
-/// Notes that all resources were visited by a run that began in `epoch`.
+/// Notes that all resources were visited by a run that began in `epoch`. `failed` is from the same
+/// snapshot as the record.
 pub fn claim(
     record: &PhaseRecord,
     work: Work,

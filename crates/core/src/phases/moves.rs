@@ -38,12 +38,12 @@ pub struct Facts<'a> {
     pub who: Who,
     /// All servers that are alive.
     pub servers: &'a [Acknowledged],
-    /// The operator gives up those that are behind.
+    /// Those that are behind are given up. Only an operator can say so.
     pub fence_rest: bool,
-    /// How many resources are listed as failed.
+    /// How many resources are listed as failed, in the same snapshot as the record.
     pub failed: u64,
-    /// How many records are left in the old range.
-    pub left_in_old: u64,
+    /// How many resources cleanup has still to visit: those that [`is_left`](super::is_left).
+    pub left: u64,
     /// Whether the new major changes what a field means.
     pub meaning_changed: bool,
 }
@@ -124,9 +124,8 @@ pub fn finish(
     if live.low != live.high || table.row(live.high).next.is_some() {
         return Err(Refusal::NotLast { live });
     }
-    if facts.left_in_old > 0 {
-        let left = facts.left_in_old;
-        return Err(Refusal::OldLeft { left });
+    if facts.left > 0 {
+        return Err(Refusal::OldLeft { left: facts.left });
     }
     let mut closed = record.closed.clone();
     closed.insert(migration.from);
@@ -144,7 +143,9 @@ pub enum Asked {
     Back,
 }
 
-/// Whether a server may have the phase that its environment asks for.
+/// Whether a server may have the phase that its environment asks for. If not, it runs and refuses
+/// the type. A variable that outlives its migration asks for nothing: [`admit`](super::admit) lets
+/// every server in once there is none.
 pub fn ask(
     table: &Table,
     record: &PhaseRecord,
@@ -220,7 +221,8 @@ fn close(
     facts: &Facts<'_>,
 ) -> Result<PhaseRecord, Refusal> {
     let behind = behind(facts.servers, phase);
-    if !behind.is_empty() && !facts.fence_rest {
+    let fenced = facts.fence_rest && facts.who == Who::Operator;
+    if !behind.is_empty() && !fenced {
         return Err(Refusal::ServersBehind { phase, behind });
     }
     let live = Live::one(phase);

@@ -1,6 +1,6 @@
 //! Reading a resource whose type is in migration.
 
-use super::{Found, Reads, Row, Standing, is_due};
+use super::{Found, Keys, Reads, Row, Standing, is_due};
 use crate::decide::Record;
 
 /// What a read does.
@@ -25,8 +25,9 @@ pub fn plan_read(row: &Row, found: &Found) -> Reading {
     }
     match row.reads {
         Reads::Old => answer(old),
+        // What cutover left behind differs, and should.
         Reads::New => Reading {
-            compare: old.is_some() && new.is_some(),
+            compare: row.writes == Keys::Both && standing == Standing::Fresh,
             ..answer(new)
         },
         Reads::NewElseOld => answer(new.or(old)),

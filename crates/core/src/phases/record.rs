@@ -1,6 +1,6 @@
 //! The phase record of a type: what is live, and in which epoch.
 
-use super::{Phase, Refusal};
+use super::{Keys, Phase, Refusal, Table};
 use std::collections::BTreeSet;
 
 /// The number of a change of phase. Every write carries it, so that the store refuses one that was
@@ -77,6 +77,17 @@ impl PhaseRecord {
             migration: None,
             closed: BTreeSet::new(),
         }
+    }
+
+    /// Whether what is created at this major, by a server at this phase, is stored at a later one
+    /// and answered as a view.
+    #[must_use]
+    pub fn is_closed(&self, table: &Table, phase: Phase, major: u32) -> bool {
+        let leaving = self
+            .migration
+            .is_some_and(|migration| migration.from == major);
+        let new_only = table.row(phase).writes == Keys::New;
+        self.closed.contains(&major) || (leaving && new_only)
     }
 
     /// Whether a write that was planned in this epoch may still be done.

@@ -76,8 +76,8 @@ pub enum Refusal {
         /// Where it is.
         live: Live,
     },
-    /// The old range is not empty.
-    #[error("{left} records are left at the old major")]
+    /// Cleanup has not visited every resource.
+    #[error("{left} resources are left at the old major, or marked as part of the migration")]
     OldLeft {
         /// How many.
         left: u64,

@@ -1,7 +1,9 @@
 //! The table cell by cell, the plans standing by standing, the moves gate by gate.
 
+mod homes;
 mod moves;
 mod plans;
+mod record;
 mod table;
 
 use super::*;

@@ -1,6 +1,8 @@
 //! Writing a resource whose type is in migration.
 
-use super::{Found, Home, Keys, Live, Phase, Refusal, Row, Standing, Table, Truth, Unfit};
+use super::{
+    Background, Found, Home, Keys, Live, Phase, Refusal, Row, Standing, Table, Truth, Unfit,
+};
 
 /// What a caller does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +61,8 @@ pub enum Step {
 pub enum Failing {
     /// It stays as it is.
     Unchanged,
-    /// The resource is listed.
+    /// The resource is listed, until the expiry that it has after the plan: what expires holds
+    /// nobody. Nothing is written where it is listed already.
     Listed,
     /// It is no longer listed.
     Cleared,
@@ -121,6 +124,11 @@ pub fn plan_write(
     match write {
         Write::Create(_) if exists => Err(Refusal::Exists),
         Write::Create(At::New) => Ok(Plan::alone(old_there, Step::Write, Failing::Cleared)),
+        // There is no way back, so there is nothing to take part in. Else the end of the migration
+        // would leave a mark that the next one takes for an orphan's.
+        Write::Create(At::Old) if row.background == Background::CleanUp => {
+            Ok(Plan::alone(old_there, Step::Write, Failing::Cleared))
+        }
         Write::Create(At::Old) => written(table, live, row, found, fit),
         _ if !exists => Err(Refusal::Missing),
         Write::Move => Ok(Plan::alone(old_there, Step::Write, Failing::Cleared)),

@@ -10,6 +10,7 @@
 mod cells;
 mod faults;
 mod ours;
+mod page;
 mod rfd;
 
 use coeval_phases_model::{Bounds, Protocol};
@@ -17,6 +18,7 @@ use coeval_phases_model::{Bounds, Protocol};
 /// Two servers, a resource that begins in the old range, two writes.
 const SMALL: Bounds = Bounds {
     servers: 2,
+    behind: 0,
     old: 1,
     alone: 0,
     writes: 2,

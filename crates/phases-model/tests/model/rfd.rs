@@ -1,12 +1,13 @@
 //! RFD 126's table as written. The traces are kept, as short as they can be.
 
+use crate::page;
 use coeval_core::phases::Phase;
 use coeval_phases_model::{I3, I4, I5, rfd, shortest};
 
 fn shows(start: Phase, invariant: &'static str, file: &str) {
     let found = shortest(&rfd::from(start), invariant).expect("the fault is found");
     let path = format!("{}/tests/traces/{file}", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("COEVAL_WRITE_TRACES").is_some() {
+    if page::writes() {
         std::fs::write(&path, &found).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn at(low: Phase, high: Phase) -> PhaseRecord {
+pub(super) fn at(low: Phase, high: Phase) -> PhaseRecord {
     PhaseRecord {
         migration: Some(Migration {
             from: 1,
@@ -15,7 +15,7 @@ fn at(low: Phase, high: Phase) -> PhaseRecord {
     }
 }
 
-fn without(phase: Phase, forward_done: bool, back_done: bool) -> PhaseRecord {
+pub(super) fn without(phase: Phase, forward_done: bool, back_done: bool) -> PhaseRecord {
     let mut record = at(phase, phase);
     if let Some(migration) = &mut record.migration {
         migration.forward_done = forward_done;
@@ -24,12 +24,12 @@ fn without(phase: Phase, forward_done: bool, back_done: bool) -> PhaseRecord {
     record
 }
 
-const FACTS: Facts<'static> = Facts {
+pub(super) const FACTS: Facts<'static> = Facts {
     who: Who::Operator,
     servers: &[],
     fence_rest: false,
     failed: 0,
-    left_in_old: 0,
+    left: 0,
     meaning_changed: false,
 };
 
@@ -137,6 +137,11 @@ fn servers_that_are_behind_hold_the_second_half_unless_fenced() {
         ..facts
     };
     assert!(forward(&TABLE, &record, &fenced).is_ok());
+    for who in [Who::Environment, Who::Automatic, Who::AutomaticByName] {
+        let facts = Facts { who, ..fenced };
+        let refused = forward(&TABLE, &record, &facts);
+        assert_eq!(refused, held(Phase::Mirror, "a"), "{who:?} fences nobody");
+    }
 }
 
 #[test]
@@ -164,35 +169,13 @@ fn nothing_automatic_enters_cutover_unnamed_or_a_changed_meaning_at_all() {
 }
 
 #[test]
-fn only_live_phases_serve_and_only_this_epoch_writes() {
-    let record = at(Phase::Mirror, Phase::ReadNew);
-    for phase in Phase::ALL {
-        let live = [Phase::Mirror, Phase::ReadNew].contains(&phase);
-        assert_eq!(admit(&record, phase).is_ok(), live, "{phase}");
-        assert!(admit(&PhaseRecord::first(), phase).is_ok());
-    }
-    assert_eq!(record.fence(Epoch(0)), Ok(()));
-    assert!(record.fence(Epoch(1)).is_err());
-    let both = Live {
-        low: Phase::Old,
-        high: Phase::Mirror,
-    };
-    assert_eq!(both.best(true), Some(Phase::Mirror));
-    assert_eq!(both.best(false), Some(Phase::Old));
-    assert_eq!(Live::one(Phase::Mirror).best(false), None);
-}
-
-#[test]
 fn a_migration_begins_once_and_its_major_stays_closed() {
     let begun = begin(&PhaseRecord::first(), 1, 2);
     assert_eq!(live(begun.clone()), Ok((Phase::Old, Phase::Old)));
     let again = begun.and_then(|record| begin(&record, 2, 3));
     assert_eq!(again, Err(Refusal::Running { from: 1, to: 2 }));
     let last = at(Phase::Cleanup, Phase::Cleanup);
-    let left = Facts {
-        left_in_old: 1,
-        ..FACTS
-    };
+    let left = Facts { left: 1, ..FACTS };
     assert_eq!(
         finish(&TABLE, &last, &left),
         Err(Refusal::OldLeft { left: 1 })
@@ -207,16 +190,6 @@ fn a_migration_begins_once_and_its_major_stays_closed() {
 }
 
 #[test]
-fn a_run_is_claimed_in_its_own_epoch_and_with_none_failed() {
-    let record = without(Phase::Backfill, false, true);
-    assert!(claim(&record, Work::Backfill, Epoch(9), 0).is_err());
-    let failed = claim(&record, Work::Backfill, Epoch(0), 3);
-    assert_eq!(failed, Err(Refusal::Failed { failed: 3 }));
-    let done = claim(&record, Work::Backfill, Epoch(0), 0);
-    assert_eq!(done, Ok(at(Phase::Backfill, Phase::Backfill)));
-}
-
-#[test]
 fn the_environment_may_ask_for_what_is_live_or_beside_it() {
     let record = at(Phase::Mirror, Phase::Mirror);
     let asked = |phase| ask(&TABLE, &record, phase, &[]);
@@ -224,12 +197,40 @@ fn the_environment_may_ask_for_what_is_live_or_beside_it() {
     assert_eq!(asked(Phase::ReadNew), Ok(Asked::Forward));
     assert_eq!(asked(Phase::Old), Ok(Asked::Back));
     assert!(asked(Phase::Soak).is_err());
-    let slow = Acknowledged {
-        server: "slow".to_owned(),
-        phase: Phase::Mirror,
+    let none = ask(&TABLE, &PhaseRecord::first(), Phase::Mirror, &[]);
+    assert_eq!(none, Err(Refusal::NoMigration));
+}
+
+#[test]
+fn the_environment_is_told_which_servers_hold_it_back() {
+    let server = |name: &str, phase| Acknowledged {
+        server: name.to_owned(),
+        phase,
     };
+    let servers = [
+        server("slow", Phase::Mirror),
+        server("quick", Phase::ReadNew),
+    ];
     let half = at(Phase::Mirror, Phase::ReadNew);
-    let refused = ask(&TABLE, &half, Phase::Backfill, &[slow]);
-    let held = matches!(refused, Err(Refusal::OutOfReach { held_by, .. }) if held_by == ["slow"]);
-    assert!(held);
+    for (asked, holds) in [(Phase::Backfill, "slow"), (Phase::Old, "quick")] {
+        let refused = ask(&TABLE, &half, asked, &servers);
+        let held =
+            matches!(refused, Err(Refusal::OutOfReach { held_by, .. }) if held_by == [holds]);
+        assert!(held, "{asked}");
+    }
+}
+
+#[test]
+fn what_the_environment_asks_for_passes_the_same_gates() {
+    let waiting = without(Phase::Backfill, false, true);
+    assert_eq!(ask(&TABLE, &waiting, Phase::Soak, &[]), Ok(Asked::Forward));
+    let environment = Facts {
+        who: Who::Environment,
+        ..FACTS
+    };
+    let moved = forward(&TABLE, &waiting, &environment);
+    assert_eq!(moved, Err(Refusal::BackfillNotDone));
+    let last = at(Phase::Cleanup, Phase::Cleanup);
+    assert_eq!(ask(&TABLE, &last, Phase::Cutover, &[]), Ok(Asked::Back));
+    assert!(back(&TABLE, &last, &environment).is_err());
 }

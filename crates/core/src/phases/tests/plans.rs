@@ -147,22 +147,27 @@ fn a_create_at_the_old_major_meets_what_is_left() {
             both,
             "WW= x WW= x x x",
             new,
-            new
+            "LW= x DW= x x x"
         ]
     );
 }
 
 #[test]
-fn what_is_created_at_or_moved_to_the_new_major_is_at_home_there_alone() {
-    for (phase, standing) in Phase::ALL.into_iter().zip(STANDINGS.into_iter().cycle()) {
-        for write in [Write::Create(At::New), Write::Move] {
-            let found = found(standing);
-            let plan = plan_write(&TABLE, Live::one(phase), phase, &found, write, Fit::Both);
-            let Ok(plan) = plan else { continue };
-            assert_eq!((plan.new, plan.home), (Step::Write, Home::Alone));
-            assert_eq!(plan.old == Step::Delete, found.old.is_some());
-        }
-    }
+fn a_create_that_does_not_convert_is_as_an_update_that_does_not() {
+    let dropped = "WL+ x x WD+ x x";
+    let new = "LW- x LW- x x x";
+    assert_eq!(
+        every(Write::Create(At::Old), Fit::OnlyTruth),
+        [
+            "WL- x x WL- x x",
+            dropped,
+            dropped,
+            dropped,
+            "x x x x x x",
+            new,
+            "LW= x DW= x x x"
+        ]
+    );
 }
 
 #[test]
@@ -188,6 +193,42 @@ fn a_read_answers_from_the_record_that_the_phase_reads() {
         let due = [false, false, true, true, false, true];
         assert_eq!(repairs, due.map(|due| due && repairing), "{phase}");
     }
+}
+
+#[test]
+fn only_soak_compares_and_only_records_of_one_revision() {
+    for phase in Phase::ALL {
+        for standing in STANDINGS {
+            let compare = plan_read(TABLE.row(phase), &found(standing)).compare;
+            let expected = phase == Phase::Soak && standing == Standing::Fresh;
+            assert_eq!(compare, expected, "{phase}, {standing:?}");
+        }
+    }
+}
+
+#[test]
+fn a_mirror_that_expires_at_another_time_is_stale() {
+    let mut late = found(Standing::Fresh);
+    late.old = late.old.map(|stamp| Stamp {
+        expires: Some(9),
+        ..stamp
+    });
+    assert_eq!(late.standing(), Standing::Stale);
+    assert!(is_due(&late));
+    let reading = plan_read(TABLE.row(Phase::ReadNew), &late);
+    assert_eq!((reading.from, reading.repair), (Some(Record::Old), true));
+    let plan = backfill(&late, Fit::Both);
+    assert_eq!(plan.map(|plan| plan.new), Some(Step::Copy));
+    let live = Live::one(Phase::Mirror);
+    let kept = plan_write(
+        &TABLE,
+        live,
+        Phase::Mirror,
+        &late,
+        Write::KeepAlive,
+        Fit::Both,
+    );
+    assert_eq!(short(kept), "TC=");
 }
 
 #[test]
