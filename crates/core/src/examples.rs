@@ -35,7 +35,7 @@ mod tests;
 mod texts;
 mod weights;
 
-pub(crate) use reach::{At, Edit};
+pub(crate) use reach::{At, Edit, WAYS};
 pub(crate) use shrink::shrink;
 
 use crate::types::{Schema, same};

@@ -39,6 +39,16 @@ impl Change {
         let forward = Direction::of(new, old, Side::New, WHOLE);
         let fields = Fields::of(old.schema, new.schema);
         let mut findings = broken(&backward);
+        // A name that was never declared is forbidden, not removed.
+        for finding in &mut findings {
+            let path = PathPattern::parse(&finding.path);
+            if finding.rule == Rule::FieldRemoved
+                && path.is_ok_and(|path| !old.schema.declares_some(&path))
+            {
+                finding.rule = Rule::Forbidden;
+                finding.sentence = Rule::Forbidden.sentence().to_owned();
+            }
+        }
         findings.extend(removed(&fields, &findings, &forward));
         findings.extend(defaults(&fields));
         findings.extend(added(&fields, &findings, &backward, &forward));
@@ -119,7 +129,10 @@ pub(super) fn broken(backward: &Direction) -> Vec<Finding> {
 }
 
 fn of_gap(gap: &Gap, path: &PathPattern, witness: Option<Witness>, narrowed: bool) -> Finding {
-    let rule = Rule::of(gap.why, &gap.at, narrowed);
+    let rule = match Rule::of(gap.why, &gap.at, narrowed) {
+        Rule::Unclear if witness.is_some() => Rule::NoLongerFits,
+        rule => rule,
+    };
     let (kind, verdict) = match (&witness, narrowed) {
         (Some(_), true) => (Kind::Breaking, Verdict::Proven),
         (None, true) => (Kind::Undecided, Verdict::Undecided),
@@ -146,12 +159,9 @@ fn of_gap(gap: &Gap, path: &PathPattern, witness: Option<Witness>, narrowed: boo
 /// Declared fields that are gone, where documents with them still fit: readers miss them.
 fn removed(fields: &Fields, known: &[Finding], forward: &Direction) -> Vec<Finding> {
     let told = |path: &PathPattern| {
-        let path = path.to_string();
-        let around = |finding: &Finding| {
-            let retyped = finding.rule == Rule::TypeNarrowed;
-            finding.path == path || (retyped && path.starts_with(&format!("{}/", finding.path)))
-        };
-        known.iter().any(around)
+        let path_text = path.to_string();
+        let same = |finding: &Finding| finding.path == path_text;
+        known.iter().any(same) || is_retyped(known, path)
     };
     let gone = fields.removed.iter().filter(|path| !told(path));
     let gone = gone.map(|path| Finding {
@@ -163,6 +173,16 @@ fn removed(fields: &Fields, known: &[Finding], forward: &Direction) -> Vec<Findi
         witness: at(forward, path),
     });
     gone.collect()
+}
+
+/// Whether a path leads through a field that has another type.
+fn is_retyped(known: &[Finding], path: &PathPattern) -> bool {
+    let path = path.to_string();
+    let around = |finding: &Finding| {
+        let retyped = finding.rule == Rule::TypeNarrowed;
+        retyped && path.starts_with(&format!("{}/", finding.path))
+    };
+    known.iter().any(around)
 }
 
 /// A document about a place.
@@ -214,6 +234,9 @@ fn added(
     let unused = |path: &PathPattern| backward.unused.iter().any(|(place, _)| place == path);
     let mut findings = Vec::new();
     for path in fields.added.iter().filter(|path| !required(path)) {
+        if is_retyped(known, path) {
+            continue;
+        }
         if !unused(path) {
             findings.push(Finding {
                 rule: Rule::FieldAdded,
@@ -225,18 +248,15 @@ fn added(
             });
         }
     }
-    for (path, witness) in &backward.unused {
-        let required = required(path);
+    for (path, witness) in backward.unused.iter().filter(|(path, _)| !required(path)) {
         findings.push(Finding {
             rule: Rule::FieldAdded,
             kind: Kind::Additive,
             verdict: Verdict::ByPolicy,
             path: path.to_string(),
-            sentence: if required {
-                "The field is new, but old documents may already use its name for something else.".to_owned()
-            } else {
-                "The field is new, and may be left out; but old documents may already use its name for something else.".to_owned()
-            },
+            sentence: "The field is new, and may be left out; but old documents may already use \
+                       its name for something else."
+                .to_owned(),
             witness: witness.clone(),
         });
     }
@@ -254,6 +274,9 @@ fn widened(known: &[Finding], forward: &Direction) -> Vec<Finding> {
             .name()
             .map_or_else(|| gap.place(), |name| join(&gap.place(), name));
         let finding = of_gap(gap, &path, witness.clone(), false);
+        if finding.rule == Rule::NoLongerFits {
+            continue;
+        }
         let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
         // What was removed is told already.
         let inside = |other: &Finding| {

@@ -4,7 +4,7 @@ use super::finding::{Contained, Side, Witness};
 use super::language::language;
 use crate::convert::inclusion::{Gap, Question, Why, compare, place};
 use crate::convert::sketch::Source;
-use crate::examples::{At, Edit, Examples, shrink};
+use crate::examples::{At, Edit, Examples, WAYS, shrink};
 use crate::types::pointer::tokens;
 use crate::types::{PathPattern, Schema, Step};
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ impl Direction {
         let stray = match search.stray.take() {
             _ if shown => None,
             None => search.by_chance(depth.examples),
-            found => found.map(|witness| search.smallest(witness, None)),
+            found => found.map(|witness| search.smallest(witness, &|_| true)),
         };
         Self {
             gaps,
@@ -124,6 +124,9 @@ fn distinct(places: Vec<Vec<At>>) -> Vec<Vec<At>> {
     let new = places.into_iter().filter(|at| seen.insert(place(at)));
     new.collect()
 }
+
+/// Whether a document breaks for the reason that is looked for.
+type Meant<'m> = dyn Fn(&Witness) -> bool + 'm;
 
 struct Search<'s> {
     from: &'s Schema,
@@ -160,20 +163,27 @@ impl Search<'_> {
         let about = gap.place();
         let edits = gap.edits.iter().map(Some).chain([None]);
         for edit in edits {
-            for document in self.made.reaching(&gap.at, edit) {
-                let witness = self.breaks(&document);
-                match witness {
-                    Some(witness) if is_about(&witness, &about) => {
-                        return Some(self.smallest(witness, Some(&about)));
-                    }
-                    Some(witness) => {
-                        self.stray.get_or_insert(witness);
-                    }
-                    None => {}
-                }
+            let meant = |witness: &Witness| is_about(witness, &about);
+            if let Some(witness) = self.first(&gap.at, edit, &meant) {
+                return Some(self.smallest(witness, &meant));
             }
             if self.left == 0 || gap.why == Why::Required {
                 break;
+            }
+        }
+        None
+    }
+
+    /// The first document with the edit in its place that breaks, and is meant.
+    fn first(&mut self, at: &[At], edit: Option<&Edit>, is_meant: &Meant<'_>) -> Option<Witness> {
+        for way in 0..WAYS {
+            let document = self.made.reaching(at, edit, way);
+            match document.and_then(|document| self.breaks(&document)) {
+                Some(witness) if is_meant(&witness) => return Some(witness),
+                Some(witness) => {
+                    self.stray.get_or_insert(witness);
+                }
+                None => {}
             }
         }
         None
@@ -194,15 +204,19 @@ impl Search<'_> {
         ];
         let about = place(at);
         let unused = std::mem::take(&mut self.unused);
+        let stray = self.stray.take();
         let mut found = None;
+        let uses = |witness: &Witness| {
+            is_about(witness, &about) && !about.find(&witness.document).is_empty()
+        };
         for edit in values.map(Edit::Set) {
-            let made = self.made.reaching(at, Some(&edit));
-            let broken = made.iter().find_map(|document| self.breaks(document));
-            if let Some(witness) = broken.filter(|witness| is_about(witness, &about)) {
-                found = Some(self.smallest(witness, Some(&about)));
+            if let Some(witness) = self.first(at, Some(&edit), &uses) {
+                found = Some(self.smallest(witness, &uses));
                 break;
             }
         }
+        // What breaks because of a name that counts as not used is no surprise.
+        self.stray = stray;
         self.unused = unused;
         found
     }
@@ -211,7 +225,7 @@ impl Search<'_> {
         for _ in 0..examples {
             let document = self.made.next()?;
             if let Some(witness) = self.breaks(&document) {
-                return Some(self.smallest(witness, None));
+                return Some(self.smallest(witness, &|_| true));
             }
         }
         None
@@ -239,12 +253,8 @@ impl Search<'_> {
         })
     }
 
-    fn smallest(&mut self, witness: Witness, about: Option<&PathPattern>) -> Witness {
-        let still = |document: Value| {
-            let witness = self.breaks(&document)?;
-            let meant = about.is_none_or(|about| is_about(&witness, about));
-            meant.then_some(witness)
-        };
+    fn smallest(&mut self, witness: Witness, is_meant: &Meant<'_>) -> Witness {
+        let still = |document: Value| self.breaks(&document).filter(|found| is_meant(found));
         shrink(witness, |witness| &witness.document, still)
     }
 }

@@ -50,21 +50,35 @@ impl Fields {
             defaults.push((after.path.clone(), change));
         }
         Self {
-            added: outermost(&known_after.paths, old),
-            removed: outermost(&known_before.paths, new),
+            added: outermost(&known_after.paths, |path| is_named(old, path)),
+            removed: outermost(&known_before.paths, |path| new.declares_some(path)),
             defaults,
             complete: known_before.complete && known_after.complete,
         }
     }
 }
 
-/// The outermost paths that a schema does not declare.
-fn outermost(paths: &[DeclaredPath<'_>], schema: &Schema) -> Vec<PathPattern> {
+/// Whether a schema declares a path, a property by its name.
+fn is_named(schema: &Schema, path: &PathPattern) -> bool {
+    match path.steps().split_last() {
+        Some((Step::Key(name), around)) => {
+            let around = PathPattern::of(around.to_vec());
+            schema.names_under(&around).contains(name)
+        }
+        _ => schema.declares_some(path),
+    }
+}
+
+/// The outermost paths that are not declared.
+fn outermost(
+    paths: &[DeclaredPath<'_>],
+    is_declared: impl Fn(&PathPattern) -> bool,
+) -> Vec<PathPattern> {
     let mut found: Vec<PathPattern> = Vec::new();
     for DeclaredPath { path, .. } in paths {
         // Parents come first, so an undeclared one is the last that was found.
         let inside = found.last().is_some_and(|outer| is_inside(path, outer));
-        if !inside && !schema.declares_some(path) {
+        if !inside && !is_declared(path) {
             found.push(path.clone());
         }
     }

@@ -178,7 +178,7 @@ fn compared(
         if !same_major {
             return None;
         }
-        broken(&Direction::of(prepared, &theirs, Side::Old, BREAKS))
+        broken(&Direction::of(prepared, &theirs, Side::New, BREAKS))
     } else {
         let declared = added.iter().filter(|path| other.schema.declares_some(path));
         let returned: Vec<PathPattern> = declared.cloned().collect();

@@ -48,12 +48,8 @@ const FORMATS: [&str; 20] = [
 
 /// The schema as it is compared.
 pub(super) fn language(schema: &Schema) -> Source {
-    let mut bare = schema.source().clone();
-    strip(&mut bare);
-    let source = Source {
-        schema: bare,
-        draft: schema.draft(),
-    };
+    let mut source = Source::of(schema);
+    strip(&mut source.schema);
     // Some references lead through what was left out.
     if refers_in_vain(&source) {
         return Source::of(schema);
@@ -67,6 +63,21 @@ pub(super) fn language(schema: &Schema) -> Source {
 
 fn strip(schema: &mut Value) {
     leave_out(schema, &says_only);
+    say_never(schema);
+}
+
+/// `not: {}` is all that draft 4 has to say it.
+fn say_never(schema: &mut Value) {
+    let never = match schema.get("not") {
+        Some(Value::Object(map)) => map.is_empty(),
+        Some(all) => *all == Value::Bool(true),
+        None => false,
+    };
+    if never {
+        *schema = Value::Bool(false);
+    } else if let Some(map) = schema.as_object_mut() {
+        each_inside(map, &mut say_never);
+    }
 }
 
 /// The schema without its descriptions, which are often most of it; nothing that is compared

@@ -180,7 +180,11 @@ impl<'a> Comparison<'a> {
             return;
         }
         if self.work > WORK || self.answer.gaps.len() >= self.question.gaps {
-            self.gap(Why::TooMuch, Vec::new());
+            let told = self.answer.gaps.last().map(|gap| gap.why) == Some(Why::TooMuch);
+            // What is tried must not seem to fit.
+            if self.effort < Effort::Search || !told {
+                self.gap(Why::TooMuch, Vec::new());
+            }
             return;
         }
         if c.is_never() || says_nothing(t) {

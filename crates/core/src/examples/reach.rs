@@ -31,11 +31,16 @@ pub(crate) enum Edit {
     Items(usize),
     /// The object that is there has so many properties.
     Properties(usize),
+    /// The object that is there has a property with this name.
+    Named(String),
 }
+
+/// Ways to make a document.
+pub(crate) const WAYS: usize = 10;
 
 /// How a document is made: as small or as full as it can be, or by chance; and whether what only
 /// may apply counts on the way.
-const WAYS: [(Mode, bool); 10] = [
+const MODES: [(Mode, bool); WAYS] = [
     (Mode::Exact(Base::Smallest), false),
     (Mode::Exact(Base::Smallest), true),
     (Mode::Exact(Base::Fullest), false),
@@ -56,20 +61,12 @@ const NAMES: usize = 40;
 const OTHERS: [&str; 3] = ["other", "another", "x-other"];
 
 impl Examples<'_> {
-    /// Documents with the edit in that place; without one, with whatever fits there. They need not
-    /// fit: whoever asks looks.
-    pub(crate) fn reaching(&mut self, at: &[At], edit: Option<&Edit>) -> Vec<Value> {
-        let mut made: Vec<Value> = Vec::new();
-        for (mode, possible) in WAYS {
-            self.maker.start(mode, &[]);
-            let way = Way { edit, possible };
-            if let Some(document) = self.reach(&[0], Place::ROOT, at, &way)
-                && !made.contains(&document)
-            {
-                made.push(document);
-            }
-        }
-        made
+    /// A document with the edit in that place; without one, with whatever fits there. It need not
+    /// fit as a whole: whoever asks looks. The first ways are the plainest.
+    pub(crate) fn reaching(&mut self, at: &[At], edit: Option<&Edit>, way: usize) -> Option<Value> {
+        let (mode, possible) = *MODES.get(way)?;
+        self.maker.start(mode, &[]);
+        self.reach(&[0], Place::ROOT, at, &Way { edit, possible })
     }
 
     fn reach(&mut self, ids: &[Id], place: Place, at: &[At], way: &Way<'_>) -> Option<Value> {
@@ -84,6 +81,11 @@ impl Examples<'_> {
                 }
                 Some(Edit::Items(number)) => self.items(ids, place, *number),
                 Some(Edit::Properties(number)) => self.properties(ids, place, *number),
+                Some(Edit::Named(name)) => {
+                    let named = [At::Key(name.clone())];
+                    let way = Way { edit: None, ..*way };
+                    self.reach(ids, place, &named, &way)
+                }
             };
         };
         let around = self.maker.value(ids, place);

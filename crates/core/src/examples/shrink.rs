@@ -12,7 +12,7 @@ pub(crate) fn shrink<T>(
     mut try_one: impl FnMut(Value) -> Option<T>,
 ) -> T {
     let mut tries = 0;
-    for change in [Change::Leave, Change::Plain] {
+    for change in [Change::Leave, Change::Plain, Change::Half] {
         let mut number = 0;
         while tries < TRIES {
             let mut smaller = document(&shown).clone();
@@ -37,6 +37,7 @@ pub(crate) fn shrink<T>(
 enum Change {
     Leave,
     Plain,
+    Half,
 }
 
 /// Changes the field or item with that number, counted from outside; whether it is another now,
@@ -58,8 +59,8 @@ fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -
                 items.remove(at);
                 Some(true)
             }
-            (Value::Object(map), Change::Plain) => map.values_mut().nth(at).map(make_plain),
-            (Value::Array(items), Change::Plain) => items.get_mut(at).map(make_plain),
+            (Value::Object(map), _) => map.values_mut().nth(at).map(|inner| plain(inner, change)),
+            (Value::Array(items), _) => items.get_mut(at).map(|inner| plain(inner, change)),
             _ => None,
         };
     }
@@ -75,11 +76,16 @@ fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -
     }
 }
 
-/// The plainest value of the same type.
-fn make_plain(value: &mut Value) -> bool {
-    let plain = match value {
-        Value::String(text) if !text.is_empty() => json!(""),
-        Value::Number(number) if number.as_f64() != Some(0.0) => json!(0),
+/// The plainest value of the same type, or of one that is no whole number.
+fn plain(value: &mut Value, change: Change) -> bool {
+    let plain = match (&value, change) {
+        (Value::String(text), Change::Plain) if !text.is_empty() => json!(""),
+        (Value::Number(number), Change::Plain) if number.as_f64() != Some(0.0) => json!(0),
+        (Value::Number(number), Change::Half)
+            if number.is_f64() && number.as_f64() != Some(0.5) =>
+        {
+            json!(0.5)
+        }
         _ => return false,
     };
     *value = plain;

@@ -292,3 +292,88 @@ fn a_default_behind_an_alternative_is_still_there() {
         "{change:#?}"
     );
 }
+
+#[test]
+fn the_same_words_in_another_draft_may_say_less() {
+    let with = |draft: &str, words: Value| json!({"$schema": draft, "properties": {"a": words}});
+    let (four, seven, nineteen) = (
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+    );
+    let date = json!({"type": "string", "format": "date"});
+    let change_of = |old, new| change(old, new);
+    assert_eq!(
+        answers(&change_of(with(seven, date.clone()), with(nineteen, date))),
+        ("yes", "no")
+    );
+    let one = json!({"const": 1});
+    assert_eq!(
+        answers(&change_of(with(four, one.clone()), with(seven, one))),
+        ("no", "yes")
+    );
+    let whole = json!({"type": "integer"});
+    assert_eq!(
+        answers(&change_of(with(four, whole.clone()), with(seven, whole))).0,
+        "yes"
+    );
+}
+
+#[test]
+fn many_places_are_cut_and_said_to_be() {
+    let with = |least: u64| {
+        let field = |number| {
+            (
+                format!("f{number}"),
+                json!({"type": "string", "minLength": least}),
+            )
+        };
+        object(Value::Object((0..3_000).map(field).collect()))
+    };
+    let change = change(with(0), with(1));
+    assert_eq!(
+        (change.kind, change.verdict),
+        (Kind::Breaking, Verdict::Proven)
+    );
+    assert_eq!(change.findings.len(), 101);
+    assert_eq!(change.findings.last().unwrap().rule, Rule::Unclear);
+}
+
+#[test]
+fn a_new_field_that_is_required_is_told_once() {
+    let new = json!({"type": "object", "properties": {"x": {}, "a": {"type": "string"}}, "required": ["a"]});
+    let change = change(object(json!({"x": {}})), new);
+    assert_eq!(rules(&change), [(Rule::RequiredAdded, "/a")]);
+    assert_eq!(change.findings.len(), 1);
+}
+
+#[test]
+fn a_name_that_is_forbidden_breaks() {
+    let change = change(
+        object(json!({"x": {}})),
+        object(json!({"x": {}, "a": false})),
+    );
+    assert_eq!(rules(&change), [(Rule::Forbidden, "/a")]);
+}
+
+#[test]
+fn nothing_fits_what_excludes_everything() {
+    for never in [
+        json!({"not": {}}),
+        json!({"not": true, "type": "string"}),
+        json!(false),
+    ] {
+        let change = change(
+            object(json!({"a": never})),
+            object(json!({"a": {"type": "string"}})),
+        );
+        assert_eq!(answers(&change).0, "yes");
+    }
+}
+
+#[test]
+fn names_of_properties_are_shown_by_an_odd_one() {
+    let with =
+        |most: u64| object(json!({"a": {"type": "object", "propertyNames": {"maxLength": most}}}));
+    assert_eq!(answers(&change(with(300), with(8))), ("no", "yes"));
+}

@@ -11,7 +11,7 @@ pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
                 map.shift_remove(key);
             }
             // Whoever makes documents anew can make so many; in one that is there it says nothing.
-            (Edit::Items(_) | Edit::Properties(_), _) => {}
+            (Edit::Items(_) | Edit::Properties(_) | Edit::Named(_), _) => {}
             // There is nothing to remove from what is no object; an object without it breaks too.
             (Edit::Remove(_), document) => *document = Value::Object(Map::new()),
         }

@@ -70,5 +70,20 @@ pub(super) fn just_outside(wanted: &Value) -> Vec<Edit> {
     let texts = outside("minLength", "maxLength", LETTERS);
     let texts = texts.map(|size| Edit::Set(Value::from("a".repeat(size))));
     let twice = (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(Edit::Items(2));
-    items.chain(properties).chain(texts).chain(twice).collect()
+    let names = wanted.get("propertyNames").map(odd_names);
+    let names = names.unwrap_or_default().into_iter().map(Edit::Named);
+    let counted = items.chain(properties).chain(texts).chain(twice);
+    counted.chain(names).collect()
+}
+
+/// Names that a rule for names may not take.
+fn odd_names(rule: &Value) -> Vec<String> {
+    let number = |word: &str| rule.get(word).and_then(Value::as_u64);
+    let long = number("maxLength").and_then(|most| most.checked_add(1));
+    let short = number("minLength").and_then(|least| least.checked_sub(1));
+    let sizes = [long, short].into_iter().flatten();
+    let sizes = sizes.filter(|size| *size <= LETTERS);
+    let sized = sizes.filter_map(|size| Some("a".repeat(usize::try_from(size).ok()?)));
+    let odd = ["other", "A", "0", "a b", "-", "_", ""].map(str::to_owned);
+    sized.chain(odd).collect()
 }

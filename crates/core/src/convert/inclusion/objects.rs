@@ -108,7 +108,8 @@ impl<'a> Comparison<'a> {
         let mut inner = c.property(self.from, name);
         inner.no_null = self.strips_null && !takes_null(self.to, t);
         let at = At::Key(name.to_owned());
-        if self.question.new_names_unused && c.leaves_open(self.from, name) {
+        let forbidden = Why::of(None, t) == Why::Forbidden;
+        if self.question.new_names_unused && !forbidden && c.leaves_open(self.from, name) {
             let fits = |this: &mut Self| this.inside(at.clone(), |this| this.compare(&inner, t));
             if !self.guess(Effort::Ask, fits) {
                 let mut unused = self.at.clone();

@@ -123,7 +123,7 @@ impl<'a> Comparison<'a> {
     /// It is enough that one alternative always fits, if no other one can fit too where only one
     /// may.
     fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, word: &str, list: &'a [Value]) {
-        if cancels(c, &[word], part) {
+        if self.cancels(c, &[word], part) {
             return;
         }
         if word == "oneOf" && !disjoint::all(self.to, list) {
@@ -141,10 +141,21 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Whether a part on the other side says the very same.
+    fn cancels(&self, c: &Conjunction<'_>, words: &[&str], part: &Value) -> bool {
+        let wanted = project(part, words);
+        let old = |draft| matches!(draft, Draft::Draft4);
+        // In draft 4 the same words can mean something else.
+        let one_language = old(self.from.draft) == old(self.to.draft);
+        one_language
+            && !has_reference(&wanted)
+            && c.parts.iter().any(|known| project(known, words) == wanted)
+    }
+
     /// Asks the algebra for some keywords of a part, or for the whole of it.
     pub(super) fn leaf(&mut self, c: &Conjunction<'a>, words: Option<&[&str]>, part: &Value) {
         let wanted = match words {
-            Some(words) if cancels(c, words, part) => return,
+            Some(words) if self.cancels(c, words, part) => return,
             Some(words) => {
                 let mut wanted = project(part, words);
                 bounds::leave_out_kept(c, self.from.draft, &mut wanted);
@@ -220,10 +231,4 @@ fn project(schema: &Value, words: &[&str]) -> Value {
         kept.map(|(word, value)| (word.clone(), value.clone()))
             .collect(),
     )
-}
-
-/// Whether a part on the other side says the very same.
-fn cancels(c: &Conjunction<'_>, words: &[&str], part: &Value) -> bool {
-    let wanted = project(part, words);
-    !has_reference(&wanted) && c.parts.iter().any(|known| project(known, words) == wanted)
 }

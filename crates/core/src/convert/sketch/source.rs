@@ -17,10 +17,10 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn of(schema: &Schema) -> Self {
-        Self {
-            schema: schema.source().clone(),
-            draft: schema.draft(),
-        }
+        let draft = schema.draft();
+        let mut schema = schema.source().clone();
+        leave_unjudged(&mut schema, draft);
+        Self { schema, draft }
     }
 
     /// What a local reference names; none for an anchor or another document.
@@ -109,6 +109,42 @@ impl Source {
                 map.insert(word.to_owned(), value);
             }
         }
+    }
+}
+
+/// Words that came with draft 2019-09.
+const NEWER: [&str; 9] = [
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "minContains",
+    "maxContains",
+    "prefixItems",
+    "$recursiveRef",
+    "$dynamicRef",
+];
+
+/// Whether a draft judges no document by a word that another draft does.
+fn is_unjudged(word: &str, draft: Draft) -> bool {
+    let since_6 = ["const", "contains", "propertyNames"].contains(&word);
+    let since_7 = ["if", "then", "else"].contains(&word);
+    let content = ["contentEncoding", "contentMediaType"].contains(&word);
+    match draft {
+        Draft::Draft4 => since_6 || since_7 || content || NEWER.contains(&word),
+        Draft::Draft6 => since_7 || NEWER.contains(&word),
+        Draft::Draft7 => NEWER.contains(&word),
+        Draft::Draft201909 => content || ["format", "prefixItems", "$dynamicRef"].contains(&word),
+        _ => content || ["format", "additionalItems", "$recursiveRef"].contains(&word),
+    }
+}
+
+/// Leaves out the words that mean something in other drafts only, so that the same words say the
+/// same.
+fn leave_unjudged(schema: &mut Value, draft: Draft) {
+    if let Some(map) = schema.as_object_mut() {
+        map.retain(|word, _| !is_unjudged(word, draft));
+        each_inside(map, &mut |inner| leave_unjudged(inner, draft));
     }
 }
 
