@@ -12,6 +12,7 @@ mod disjoint;
 mod lists;
 mod names;
 mod objects;
+mod patterns;
 mod rules;
 mod same;
 mod why;
@@ -145,6 +146,7 @@ struct Comparison<'a> {
     guesses: usize,
     /// What the algebra said, by question: many places ask the same.
     answers: HashMap<(String, String), algebra::Answer>,
+    patterns: patterns::Asked,
 }
 
 impl<'a> Comparison<'a> {
@@ -167,6 +169,7 @@ impl<'a> Comparison<'a> {
             asked: 0,
             guesses: 0,
             answers: HashMap::new(),
+            patterns: patterns::Asked::default(),
         }
     }
 

@@ -174,6 +174,11 @@ impl<'a> Comparison<'a> {
             self.gap(why, Vec::new());
             return;
         }
+        let mut wanted = wanted;
+        let text = self.patterns.leave_out_kept(c, &mut wanted);
+        if says_nothing(&wanted) {
+            return;
+        }
         let kinds = c.kinds();
         let typed = (kinds != Kinds::ALL).then(|| json!({"type": kinds.to_json()}));
         let relevant = words.and_then(relevant);
@@ -202,7 +207,8 @@ impl<'a> Comparison<'a> {
             values = witness::values(difference, known, wanted, self.guesses);
         }
         let values = values.into_iter().map(Edit::Set);
-        self.gap(why, values.chain(counted).collect());
+        let text = text.map(|text| Edit::Set(Value::from(text)));
+        self.gap(why, text.into_iter().chain(values).chain(counted).collect());
     }
 }
 
