@@ -59,6 +59,12 @@ impl Failure {
         self
     }
 
+    /// The same as wrong usage, for a command whose answer is its exit code.
+    pub(crate) const fn into_usage(mut self) -> Self {
+        self.exit = USAGE;
+        self
+    }
+
     /// Prints it; the code to exit with.
     pub(crate) fn report(&self) -> ExitCode {
         // Nothing is left to do when stderr is closed.

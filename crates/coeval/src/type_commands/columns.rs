@@ -10,7 +10,12 @@ pub(super) fn width(text: &str) -> usize {
 /// One line without anything that a terminal would obey.
 pub(super) fn plain(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ").replace(is_command, "\u{fffd}")
+    harmless(&words.join(" "))
+}
+
+/// The same with all its spaces.
+pub(super) fn harmless(text: &str) -> String {
+    text.replace(is_command, "\u{fffd}")
 }
 
 /// Escapes, and marks that turn the direction of what follows.

@@ -37,7 +37,7 @@ and, where something breaks, a document that one schema accepts and the other on
 rejects. docs/compatibility.md explains the rules. Nothing is stored or sent.
 
 Exit codes: 0 identical or additive, 1 breaking or a version number that says too
-little, 2 wrong usage, 4 undecided.")]
+little, 2 wrong usage or a file that can't be used, 4 undecided.")]
     Check {
         /// Type files or JSON Schemas, YAML or JSON; - is stdin
         #[arg(required = true, value_name = "OLD NEW")]

@@ -7,6 +7,7 @@
     reason = "a test may fail"
 )]
 
+mod compatibility;
 mod configuration;
 mod conversions;
 mod errors;

@@ -278,7 +278,7 @@ fn widened(known: &[Finding], forward: &Direction) -> Vec<Finding> {
             continue;
         }
         let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
-        // What was removed is told already.
+        // What was removed or added is told already.
         let inside = |other: &Finding| {
             let steps = [Rule::FieldRemoved, Rule::FieldAdded].contains(&other.rule);
             steps && other.path == finding.path
@@ -289,6 +289,20 @@ fn widened(known: &[Finding], forward: &Direction) -> Vec<Finding> {
             .any(|other| same(other) || inside(other))
         {
             findings.push(finding);
+        }
+    }
+    let known_at = |path: &str| known.iter().any(|finding| finding.path == path);
+    for (path, witness) in &forward.unused {
+        let path = path.to_string();
+        if witness.is_some() && !known_at(&path) {
+            findings.push(Finding {
+                rule: Rule::TypeWidened,
+                kind: Kind::Additive,
+                verdict: Verdict::Proven,
+                path,
+                sentence: "Anything may be there now.".to_owned(),
+                witness: witness.clone(),
+            });
         }
     }
     findings

@@ -1,7 +1,7 @@
 //! Whether the documents of one schema fit another: a proof, documents that do not, or neither.
 
 use super::finding::{Contained, Side, Witness};
-use super::language::language;
+use super::language::{as_draft_7, language};
 use crate::convert::inclusion::{Gap, Question, Why, compare, place};
 use crate::convert::sketch::Source;
 use crate::examples::{At, Edit, Examples, WAYS, shrink};
@@ -32,12 +32,19 @@ pub(super) struct Depth {
 pub(super) struct Prepared<'s> {
     pub(super) schema: &'s Schema,
     source: Source,
+    /// The same as newer drafts say it, if it is of draft 4.
+    newer: Option<Source>,
 }
 
 impl<'s> Prepared<'s> {
     pub(super) fn of(schema: &'s Schema) -> Self {
         let source = language(schema);
-        Self { schema, source }
+        let newer = as_draft_7(&source);
+        Self {
+            schema,
+            source,
+            newer,
+        }
     }
 
     /// Whether it judges documents by the very same words.
@@ -68,7 +75,8 @@ impl Direction {
             new_names_unused: true,
             gaps: GAPS,
         };
-        let answer = compare(&from.source, &to.source, question);
+        let newer = from.newer.as_ref().filter(|_| to.newer.is_none());
+        let answer = compare(newer.unwrap_or(&from.source), &to.source, question);
         let unused: Vec<PathPattern> = answer.unused.iter().map(|at| place(at)).collect();
         let mut search = Search {
             from: from.schema,

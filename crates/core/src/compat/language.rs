@@ -4,6 +4,7 @@ use super::inline::inlined;
 use crate::convert::sketch::{Source, each_inside};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
+use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 /// Keywords that no document is judged by.
@@ -78,6 +79,39 @@ fn say_never(schema: &mut Value) {
     } else if let Some(map) = schema.as_object_mut() {
         each_inside(map, &mut say_never);
     }
+}
+
+/// A schema of draft 4 as draft 7 says it; it may let through more, never less. Others stay as they
+/// are.
+pub(super) fn as_draft_7(source: &Source) -> Option<Source> {
+    if source.draft != Draft::Draft4 {
+        return None;
+    }
+    let mut schema = source.schema.clone();
+    say_newer(&mut schema);
+    Some(Source {
+        schema,
+        draft: Draft::Draft7,
+    })
+}
+
+fn say_newer(schema: &mut Value) {
+    let Some(map) = schema.as_object_mut() else {
+        return;
+    };
+    for (word, limit) in [
+        ("exclusiveMinimum", "minimum"),
+        ("exclusiveMaximum", "maximum"),
+    ] {
+        if map.shift_remove(word) == Some(Value::Bool(true))
+            && let Some(limit) = map.shift_remove(limit)
+        {
+            map.insert(word.to_owned(), limit);
+        }
+    }
+    // A format of the same name may be another.
+    map.shift_remove("format");
+    each_inside(map, &mut say_newer);
 }
 
 /// The schema without its descriptions, which are often most of it; nothing that is compared

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Breaking.
+/// Breaking, or a number that says too little.
 const BREAKING: u8 = 1;
 /// Nobody knows.
 const UNDECIDED: u8 = 4;
@@ -29,9 +29,9 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(match report.kind() {
-        _ if report.enough() == Some(false) => ExitCode::from(BREAKING),
         Kind::Breaking => ExitCode::from(BREAKING),
         Kind::Undecided => ExitCode::from(UNDECIDED),
+        _ if report.enough() == Some(false) => ExitCode::from(BREAKING),
         Kind::Identical | Kind::Additive => ExitCode::SUCCESS,
     })
 }
@@ -40,7 +40,9 @@ fn compared(files: &[PathBuf]) -> Result<Report, Failure> {
     let mut types: Vec<Vec<TypeVersion>> = Vec::new();
     let mut schemas: Vec<(String, Schema)> = Vec::new();
     for path in files {
-        match read_types_or_schema(path)? {
+        // 1 means that something breaks, so a file that can't be read must not end with it.
+        let read = read_types_or_schema(path);
+        match read.map_err(|error| Failure::from(error).into_usage())? {
             TypesOrSchema::Types(versions) => types.push(versions),
             TypesOrSchema::Schema(schema) => schemas.push((named(path), *schema)),
         }

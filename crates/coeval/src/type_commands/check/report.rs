@@ -1,11 +1,12 @@
 //! What was found, as it is printed: the same for a terminal and for programs.
 
 use coeval_core::compat::{
-    Against, Bump, Change, Checked, Contained, Finding, Kind, Verdict, Witness,
+    Against, Bump, Change, Checked, Contained, Finding, Kind, Side, Verdict, Witness,
 };
 use coeval_core::types::TypeVersion;
 use serde::Serialize;
 use serde_json::Value;
+use std::cmp::Reverse;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
@@ -57,6 +58,11 @@ pub(super) struct Told {
     pub(super) page: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) witness: Option<Shown>,
+    /// Whether that version is higher: then it is the one that must take the documents.
+    #[serde(skip)]
+    pub(super) against_higher: bool,
+    #[serde(skip)]
+    rank: (Reverse<Kind>, Verdict),
 }
 
 #[derive(Debug, Serialize)]
@@ -68,20 +74,39 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    fn of(witness: &Witness) -> Self {
+    /// What the other one says of the place that it is about comes first.
+    fn of(witness: &Witness, accepted_by: Side, about: &str) -> Self {
+        let mut violations: Vec<_> = witness.violations.iter().collect();
+        violations.sort_by_key(|violation| distance(about, &violation.pointer));
         Self {
-            accepted_by: witness.accepted_by.name(),
+            accepted_by: accepted_by.name(),
             document: witness.document.clone(),
-            rejected_because: witness.violations.iter().map(ToString::to_string).collect(),
+            rejected_because: violations.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+/// 0 at a place and inside of it, 1 around it, 2 elsewhere.
+fn distance(path: &str, pointer: &str) -> u8 {
+    let mut pointer = pointer.split('/');
+    for step in path.split('/') {
+        match pointer.next() {
+            Some(token) if step == token || step == "*" => {}
+            Some(_) => return 2,
+            None => return 1,
+        }
+    }
+    0
 }
 
 impl Fits {
     fn of(contained: &Contained) -> Self {
         let (answer, witness, undecided_at) = match contained {
             Contained::Yes => ("yes", None, Vec::new()),
-            Contained::No(witness) => ("no", Some(Shown::of(witness)), Vec::new()),
+            Contained::No(witness) => {
+                let shown = Shown::of(witness, witness.accepted_by, "");
+                ("no", Some(shown), Vec::new())
+            }
             Contained::Unknown(places) => ("undecided", None, places.clone()),
         };
         Self {
@@ -95,6 +120,7 @@ impl Fits {
 
 impl Told {
     fn of(finding: &Finding, against: &str) -> Self {
+        let shown = |witness: &Witness| Shown::of(witness, witness.accepted_by, &finding.path);
         Self {
             rule: finding.rule.id(),
             kind: finding.kind.name(),
@@ -103,7 +129,19 @@ impl Told {
             against: against.to_owned(),
             message: finding.sentence.clone(),
             page: finding.rule.page(),
-            witness: finding.witness.as_ref().map(Shown::of),
+            witness: finding.witness.as_ref().map(shown),
+            against_higher: false,
+            rank: (Reverse(finding.kind), finding.verdict),
+        }
+    }
+
+    /// Against a higher version: the new version's documents must fit that one.
+    fn of_higher(finding: &Finding, against: &str) -> Self {
+        let shown = |witness: &Witness| Shown::of(witness, Side::New, &finding.path);
+        Self {
+            witness: finding.witness.as_ref().map(shown),
+            against_higher: true,
+            ..Self::of(finding, against)
         }
     }
 }
@@ -115,13 +153,20 @@ impl Report {
         let (old, first) = changes.first()?;
         let kind = changes.iter().map(|(_, change)| change.kind).max()?;
         let of_kind = changes.iter().filter(|(_, change)| change.kind == kind);
-        let verdict = of_kind.map(|(_, change)| change.verdict).min()?;
+        let verdicts = of_kind.map(|(_, change)| change.verdict);
+        // One proof is enough for a break, and all are needed for anything else.
+        let verdict = match kind {
+            Kind::Breaking => verdicts.min()?,
+            _ => verdicts.max()?,
+        };
         let mut report = Self::about(new, old.clone(), first, kind, verdict);
         report.compared = changes.len();
         for (name, change) in changes.iter().skip(1) {
-            report.add(&change.findings, name, first);
+            let new = beyond(&change.findings, first);
+            let told = new.map(|finding| Told::of(finding, name));
+            report.findings.extend(told);
         }
-        Some(report)
+        Some(report.sorted())
     }
 
     pub(super) fn of_types(new: &TypeVersion, checked: Checked) -> Option<Self> {
@@ -141,9 +186,19 @@ impl Report {
             version, findings, ..
         } in &checked.against
         {
-            report.add(findings, &name(*version), &change);
+            let other = name(*version);
+            let higher = *version > new.id.version;
+            let told = if higher {
+                let all = findings.iter();
+                all.map(|finding| Told::of_higher(finding, &other))
+                    .collect::<Vec<_>>()
+            } else {
+                let new = beyond(findings, &change);
+                new.map(|finding| Told::of(finding, &other)).collect()
+            };
+            report.findings.extend(told);
         }
-        Some(report)
+        Some(report.sorted())
     }
 
     fn about(new: String, old: String, change: &Change, kind: Kind, verdict: Verdict) -> Self {
@@ -166,15 +221,10 @@ impl Report {
         }
     }
 
-    /// Findings against another version, unless they were found against the first.
-    fn add(&mut self, findings: &[Finding], against: &str, first: &Change) {
-        let told = |finding: &&Finding| {
-            let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
-            finding.kind > Kind::Additive && !first.findings.iter().any(same)
-        };
-        let new = findings.iter().filter(told);
-        self.findings
-            .extend(new.map(|finding| Told::of(finding, against)));
+    /// What breaks first, whichever version it is found against.
+    fn sorted(mut self) -> Self {
+        self.findings.sort_by_key(|told| told.rank);
+        self
     }
 
     pub(super) const fn kind(&self) -> Kind {
@@ -184,5 +234,34 @@ impl Report {
     /// Whether the version's number says enough; `None` where there are no numbers.
     pub(super) const fn enough(&self) -> Option<bool> {
         self.bump.enough
+    }
+}
+
+/// Findings against another version that matter and were not found against the first.
+fn beyond<'f>(findings: &'f [Finding], first: &Change) -> impl Iterator<Item = &'f Finding> {
+    findings.iter().filter(|finding| {
+        let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
+        finding.kind > Kind::Additive && !first.findings.iter().any(same)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn what_is_said_of_the_place_itself_comes_first() {
+        for (path, pointer, expected) in [
+            ("/a", "/a", 0),
+            ("/a", "/a/b", 0),
+            ("/nodes/*/size", "/nodes/0/size", 0),
+            ("", "/a", 0),
+            ("/a/b", "/a", 1),
+            ("/a", "", 1),
+            ("/a", "/ab", 2),
+            ("/nodes/*/size", "/nodes/0/name", 2),
+        ] {
+            assert_eq!(distance(path, pointer), expected, "{path} {pointer}");
+        }
     }
 }

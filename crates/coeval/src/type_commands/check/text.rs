@@ -1,18 +1,31 @@
 //! What was found, for people: the short answer first.
 
-use super::super::columns::{pad, plain, wrap};
+use super::super::columns::{harmless, pad, plain, wrap};
 use super::report::{Fits, Report, Shown, Told};
+use coeval_core::compat::Kind;
+use std::collections::HashSet;
 
 const INDENT: usize = 2;
 /// Of a document that is shown.
 const DOCUMENT: usize = 400;
+/// For which a document is rejected.
+const REASONS: usize = 3;
 
 pub(super) fn render(report: &Report, width: Option<usize>) -> String {
     let width = width.unwrap_or(100).max(40);
     let mut lines = summary(report);
+    if report.findings.is_empty()
+        && let Some(shown) = &report.new_documents_fit_old.witness
+    {
+        // No rule is about it, but it is what is new.
+        lines.push(String::new());
+        lines.extend(indented(&document(shown, &report.old, &report.new), width));
+    }
+    let mut pages = HashSet::new();
     for told in &report.findings {
         lines.push(String::new());
-        lines.extend(finding(told, report, width));
+        let page = pages.insert(told.page.as_str());
+        lines.extend(finding(told, report, page, width));
     }
     lines
         .iter()
@@ -22,37 +35,50 @@ pub(super) fn render(report: &Report, width: Option<usize>) -> String {
 
 fn summary(report: &Report) -> Vec<String> {
     let (old, new) = (plain(&report.old), plain(&report.new));
-    let bump = &report.bump;
-    let needs = match (bump.given, bump.enough) {
-        (Some(given), Some(false)) => {
-            format!(
-                "needs a new {}; the version's number is a new {given}",
-                bump.needed
-            )
-        }
-        (Some(given), _) => format!("needs a new {}, and is a new {given}", bump.needed),
-        (None, _) => format!("needs a new {}", bump.needed),
-    };
-    let mut lines = vec![format!("{} ({}): {needs}", report.kind, report.verdict)];
-    lines.push(format!("  from {old} to {new}"));
-    lines.push(format!(
-        "  every old document fits the new version:  {}",
-        answer(&report.old_documents_fit_new)
-    ));
-    lines.push(format!(
-        "  every new document fits the old version:  {}",
-        answer(&report.new_documents_fit_old)
-    ));
+    let mut lines = vec![
+        format!("{} ({}): {}", report.kind, report.verdict, needs(report)),
+        format!("  from {old} to {new}"),
+        format!(
+            "  every old document fits the new version:  {}",
+            forth(report)
+        ),
+        format!(
+            "  every new document fits the old version:  {}",
+            answer(&report.new_documents_fit_old)
+        ),
+    ];
     if report.compared > 1 {
         lines.push(format!("  compared with {} versions", report.compared));
     }
     let number = match report.findings.len() {
-        0 => "  nothing that matters has changed".to_owned(),
+        0 if report.kind() == Kind::Identical => "  nothing that matters has changed".to_owned(),
+        0 => "  nothing breaks, and no rule is about what is new".to_owned(),
         1 => "  1 finding".to_owned(),
         number => format!("  {number} findings"),
     };
     lines.push(number);
     lines
+}
+
+fn needs(report: &Report) -> String {
+    let bump = &report.bump;
+    let needed = bump.needed;
+    match (bump.given, bump.enough) {
+        (None, _) => format!("needs a new {needed}"),
+        (Some(given), Some(false)) => format!("needs a new {needed}, but is a new {given}"),
+        (Some(given), _) if given == needed => format!("needs a new {needed}, and is one"),
+        (Some(given), _) => format!("needs a new {needed}, and is even a new {given}"),
+    }
+}
+
+/// In this direction policy can have another answer than JSON Schema.
+fn forth(report: &Report) -> String {
+    let fits = &report.old_documents_fit_new;
+    let breaks = |told: &Told| told.against == report.old && told.kind != Kind::Additive.name();
+    if fits.answer == "no" && !report.findings.iter().any(breaks) {
+        return "yes by policy, no by the letter".to_owned();
+    }
+    answer(fits)
 }
 
 fn answer(fits: &Fits) -> String {
@@ -81,7 +107,7 @@ fn at(path: &str) -> String {
     }
 }
 
-fn finding(told: &Told, report: &Report, width: usize) -> Vec<String> {
+fn finding(told: &Told, report: &Report, page: bool, width: usize) -> Vec<String> {
     let mut lines = vec![format!(
         "{}{}  {}  ({})",
         pad(told.kind, 11),
@@ -89,39 +115,53 @@ fn finding(told: &Told, report: &Report, width: usize) -> Vec<String> {
         at(&told.path),
         told.verdict
     )];
-    let mut say = |text: &str| {
-        let indent = " ".repeat(INDENT);
-        for line in wrap(text, width.saturating_sub(INDENT)) {
-            lines.push(format!("{indent}{line}"));
-        }
-    };
-    say(&plain(&told.message));
-    if told.against != report.old {
-        say(&format!("Against {}.", plain(&told.against)));
+    let mut said = vec![plain(&told.message)];
+    if told.against_higher {
+        let (higher, new) = (plain(&told.against), plain(&report.new));
+        said.push(format!(
+            "Against {higher}, which is higher: what fits {new} must fit it too."
+        ));
+    } else if told.against != report.old {
+        said.push(format!("Against {}.", plain(&told.against)));
     }
     if let Some(shown) = &told.witness {
-        say(&accepted(shown, told, report));
-        let document = plain(&shown.document.to_string());
-        let cut: String = document.chars().take(DOCUMENT).collect();
-        let more = if cut.len() < document.len() {
-            "… (--json shows all)"
-        } else {
-            ""
-        };
-        say(&format!("  {cut}{more}"));
-        for why in shown.rejected_because.iter().take(3) {
-            say(&format!("  {}", plain(why)));
-        }
+        said.extend(document(shown, &told.against, &report.new));
     }
-    say(&told.page);
+    // Once is enough.
+    if page {
+        said.push(told.page.clone());
+    }
+    lines.extend(indented(&said, width));
     lines
 }
 
-fn accepted(shown: &Shown, told: &Told, report: &Report) -> String {
-    let (old, new) = (plain(&told.against), plain(&report.new));
+fn indented(said: &[String], width: usize) -> Vec<String> {
+    let indent = " ".repeat(INDENT);
+    let lines = said
+        .iter()
+        .flat_map(|text| wrap(text, width.saturating_sub(INDENT)));
+    lines.map(|line| format!("{indent}{line}")).collect()
+}
+
+/// Who accepts it, the document, and what the other one says.
+fn document(shown: &Shown, old: &str, new: &str) -> Vec<String> {
+    let (old, new) = (plain(old), plain(new));
     let (accepts, rejects) = match shown.accepted_by {
         "old" => (old, new),
         _ => (new, old),
     };
-    format!("{accepts} accepts, and {rejects} rejects:")
+    let document = harmless(&shown.document.to_string());
+    let cut: String = document.chars().take(DOCUMENT).collect();
+    let more = if cut.len() < document.len() {
+        "… (--json shows all)"
+    } else {
+        ""
+    };
+    let mut said = vec![
+        format!("{accepts} accepts, and {rejects} rejects:"),
+        format!("  {cut}{more}"),
+    ];
+    let reasons = shown.rejected_because.iter().take(REASONS);
+    said.extend(reasons.map(|why| format!("  {}", plain(why))));
+    said
 }

@@ -392,3 +392,23 @@ fn patterns_are_compared_by_what_they_match() {
     assert_eq!(both("^(a|b)$", "^[ab]$"), ("yes", "yes"));
     assert_eq!(both("^[a-c]+$", "^[b-d]+$"), ("no", "no"));
 }
+
+#[test]
+fn draft_4_is_left_without_a_word_lost() {
+    let old = json!({"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"a": {"type": "integer", "minimum": 0, "exclusiveMinimum": true}}});
+    let new = json!({"properties": {"a": {"type": "integer", "exclusiveMinimum": 0}}});
+    assert_eq!(answers(&change(old, new)).0, "yes");
+}
+
+#[test]
+fn fields_that_become_free_form_are_still_there() {
+    let change = change(
+        object(json!({"a": {"type": "string"}})),
+        json!({"type": "object"}),
+    );
+    assert_eq!(
+        (change.kind, change.verdict),
+        (Kind::Additive, Verdict::Proven)
+    );
+    assert_eq!(rules(&change), [(Rule::TypeWidened, "/a")]);
+}
