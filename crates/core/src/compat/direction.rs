@@ -83,7 +83,7 @@ impl Direction {
             to: to.schema,
             side,
             unused,
-            made: Examples::of(from.schema, SEED),
+            made: None,
             left: DOCUMENTS,
             stray: None,
         };
@@ -141,13 +141,19 @@ struct Search<'s> {
     to: &'s Schema,
     side: Side,
     unused: Vec<PathPattern>,
-    made: Examples<'s>,
+    /// Made when they are needed: mostly a proof is enough.
+    made: Option<Examples<'s>>,
     left: usize,
     /// A document that does not fit, for another reason than the one it was made for.
     stray: Option<Witness>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    fn made(&mut self) -> &mut Examples<'s> {
+        let from = self.from;
+        self.made.get_or_insert_with(|| Examples::of(from, SEED))
+    }
+
     fn gaps(&mut self, gaps: Vec<Gap>) -> Vec<(Gap, Option<Witness>)> {
         let mut found: Vec<(Gap, Option<Witness>)> = Vec::new();
         for gap in gaps {
@@ -185,7 +191,7 @@ impl Search<'_> {
     /// The first document with the edit in its place that breaks, and is meant.
     fn first(&mut self, at: &[At], edit: Option<&Edit>, is_meant: &Meant<'_>) -> Option<Witness> {
         for way in 0..WAYS {
-            let document = self.made.reaching(at, edit, way);
+            let document = self.made().reaching(at, edit, way);
             match document.and_then(|document| self.breaks(&document)) {
                 Some(witness) if is_meant(&witness) => return Some(witness),
                 Some(witness) => {
@@ -231,7 +237,7 @@ impl Search<'_> {
 
     fn by_chance(&mut self, examples: usize) -> Option<Witness> {
         for _ in 0..examples {
-            let document = self.made.next()?;
+            let document = self.made().next()?;
             if let Some(witness) = self.breaks(&document) {
                 return Some(self.smallest(witness, &|_| true));
             }

@@ -9,7 +9,7 @@ use crate::version::Version;
 
 /// For versions other than the parent.
 const BREAKS: Depth = Depth {
-    examples: 10,
+    examples: 0,
     names: false,
 };
 
