@@ -16,9 +16,9 @@ fn app(version: &str, properties: &str) -> String {
 const IMAGE: &str = "image: {type: string}";
 const IMAGE_AND_SIZE: &str = "image: {type: string}, size: {type: integer}";
 const NO_EMPTY_IMAGE: &str = "image: {type: string, minLength: 1}";
-/// Whether one pattern takes all that another one does is not asked.
-const LETTERS: &str = "image: {type: string, pattern: '^[a-f]+$'}";
-const MORE_LETTERS: &str = "image: {type: string, pattern: '^[a-z]+$'}";
+/// Whether one pattern takes all that another one does would take too much.
+const LETTERS: &str = "image: {type: string, pattern: '^(a|b)*a(a|b){24}$'}";
+const MORE_LETTERS: &str = "image: {type: string, pattern: '^(a|b)*(a|c)(a|b){24}$'}";
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();

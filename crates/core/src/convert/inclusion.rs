@@ -35,8 +35,12 @@ use std::collections::{HashMap, HashSet};
 const WORK: usize = 50_000;
 /// Bytes, roughly, of schemas that are compiled to be asked.
 const ASKED: usize = 2 * 1024 * 1024;
+/// Questions that are asked of the algebra.
+const QUESTIONS: usize = 2_000;
 /// Gaps for which values are searched, those included that turn out to be none.
 const GUESSES: usize = 64;
+/// Bytes, roughly, of schemas for which values are searched.
+const SEARCHED: usize = 128 * 1024;
 
 /// What is asked, beside the two schemas.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +148,7 @@ struct Comparison<'a> {
     start: usize,
     asked: usize,
     guesses: usize,
+    searched: usize,
     /// What the algebra said, by question: many places ask the same.
     answers: HashMap<(String, String), algebra::Answer>,
     patterns: patterns::Asked,
@@ -168,6 +173,7 @@ impl<'a> Comparison<'a> {
             start: 0,
             asked: 0,
             guesses: 0,
+            searched: 0,
             answers: HashMap::new(),
             patterns: patterns::Asked::default(),
         }
@@ -177,7 +183,7 @@ impl<'a> Comparison<'a> {
         if self.failed() {
             return;
         }
-        self.work += 1;
+        self.work += 1 + c.width / 8;
         if self.at.len() > CONTENT_DEPTH {
             // No content is as deep as that.
             return;

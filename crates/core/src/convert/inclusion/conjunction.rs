@@ -43,6 +43,8 @@ pub(super) struct Conjunction<'a> {
     pub(super) parts: Vec<&'a Value>,
     /// Lists of alternatives that were not looked into yet.
     choices: Vec<&'a Vec<Value>>,
+    /// Alternatives in all lists: each look at a value is a look at all of them.
+    pub(super) width: usize,
     /// How many lists were looked into.
     opened: usize,
     /// Null is left out.
@@ -64,8 +66,10 @@ impl<'a> Conjunction<'a> {
             let lists = words.filter_map(|word| part.get(word).and_then(Value::as_array));
             lists.collect::<Vec<_>>()
         };
+        let choices: Vec<&'a Vec<Value>> = all.iter().flat_map(listed).collect();
         Self {
-            choices: all.iter().flat_map(listed).collect(),
+            width: choices.iter().map(|list| list.len()).sum(),
+            choices,
             parts: all,
             opened: 0,
             no_null: false,
@@ -124,6 +128,7 @@ impl<'a> Conjunction<'a> {
             all.parts
                 .extend(new.filter(|part| !known.contains(&address(part))));
             all.opened += 1;
+            all.width += inner.width;
             all.choices = rest.iter().copied().chain(inner.choices).collect();
             all
         };

@@ -1,8 +1,12 @@
 //! The keywords of a schema, each with what must be known for it to hold.
 
 use super::conjunction::Conjunction;
-use super::{Comparison, Effort, GUESSES, Why, algebra, bounds, disjoint, says_nothing, witness};
+use super::{
+    Comparison, Effort, GUESSES, QUESTIONS, SEARCHED, Why, algebra, bounds, disjoint, says_nothing,
+    witness,
+};
 use crate::convert::sketch::{Kinds, has_reference};
+use crate::convert::step::weight;
 use crate::examples::Edit;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
@@ -193,6 +197,10 @@ impl<'a> Comparison<'a> {
             return;
         }
         let question = (known.to_string(), wanted.to_string());
+        if self.answers.len() >= QUESTIONS && !self.answers.contains_key(&question) {
+            self.gap(Why::TooMuch, Vec::new());
+            return;
+        }
         let drafts = (self.to.draft, self.from.draft);
         let ask = || algebra::covers(&wanted, &known, drafts);
         let answer = self.answers.entry(question).or_insert_with(ask);
@@ -203,7 +211,8 @@ impl<'a> Comparison<'a> {
         self.guesses += 1;
         let counted = bounds::just_outside(&wanted);
         let mut values = Vec::new();
-        if self.effort == Effort::Search && self.guesses <= GUESSES {
+        if self.effort == Effort::Search && self.guesses <= GUESSES && self.searched <= SEARCHED {
+            self.searched += weight(&known) + weight(&wanted);
             values = witness::values(difference, known, wanted, self.guesses);
         }
         let values = values.into_iter().map(Edit::Set);
