@@ -389,7 +389,7 @@ fn of_several_schemas_the_least_sure_addition_counts() {
 }
 
 #[test]
-fn an_addition_that_no_rule_is_about_is_shown_all_the_same() {
+fn what_fits_because_of_a_newer_draft_is_shown() {
     let old =
         "{$schema: 'http://json-schema.org/draft-04/schema#', properties: {a: {type: integer}}}";
     let folder = folder(&[("old.yaml", old)]);
@@ -398,8 +398,8 @@ fn an_addition_that_no_rule_is_about_is_shown_all_the_same() {
     assert_eq!(code, Some(0));
     // In draft 4 the number 1.0 is no integer.
     let said = "\
-  nothing breaks, and no rule is about what is new
-
+additive   type-widened  /a  (proven)
+  More types fit.
   stdin accepts, and old.yaml rejects:
     {\"a\":";
     assert!(out.contains(said), "{out}");

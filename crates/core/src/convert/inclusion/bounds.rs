@@ -2,7 +2,6 @@
 
 use super::conjunction::Conjunction;
 use crate::examples::Edit;
-use jsonschema::Draft;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -11,19 +10,17 @@ const LEAST: [&str; 4] = ["minimum", "minLength", "minItems", "minProperties"];
 const MOST: [&str; 4] = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
 /// Leaves out the bounds that one of the parts keeps already.
-pub(super) fn leave_out_kept(c: &Conjunction<'_>, draft: Draft, wanted: &mut Value) {
+pub(super) fn leave_out_kept(c: &Conjunction<'_>, wanted: &mut Value) {
     let Some(map) = wanted.as_object_mut() else {
         return;
     };
-    // There they stand beside a word that makes them exclusive.
-    let old = draft == Draft::Draft4;
-    let exclusive = |map: &Map<String, Value>| {
-        let words = ["exclusiveMinimum", "exclusiveMaximum"];
-        words
-            .iter()
-            .any(|word| map.get(*word).is_some_and(Value::is_boolean))
-    };
-    if old || exclusive(map) {
+    // In draft 4 a bound may stand beside a word that makes it exclusive. Among what is known it
+    // only says more.
+    let words = ["exclusiveMinimum", "exclusiveMaximum"];
+    if words
+        .iter()
+        .any(|word| map.get(*word).is_some_and(Value::is_boolean))
+    {
         return;
     }
     map.retain(|word, limit| !c.maps().any(|known| keeps(known, word, limit)));

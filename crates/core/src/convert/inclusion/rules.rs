@@ -162,7 +162,7 @@ impl<'a> Comparison<'a> {
             Some(words) if self.cancels(c, words, part) => return,
             Some(words) => {
                 let mut wanted = project(part, words);
-                bounds::leave_out_kept(c, self.from.draft, &mut wanted);
+                bounds::leave_out_kept(c, &mut wanted);
                 wanted
             }
             None => part.clone(),
