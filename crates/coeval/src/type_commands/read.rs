@@ -142,7 +142,7 @@ pub(super) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFil
         match read_document(text.as_bytes(), limits) {
             Ok(document) if is_schema(&document.content) => {
                 // Often they are most of it, and nothing here depends on them.
-                let schema = Schema::compile(without_descriptions(document.content));
+                let schema = Schema::compile_to_compare(without_descriptions(document.content));
                 let schema = schema.map_err(Why::Schema)?;
                 Ok(TypesOrSchema::Schema(Box::new(schema)))
             }

@@ -1,7 +1,7 @@
 //! What kind of change lies between two schemas.
 
 use super::direction::{Depth, Direction, Prepared};
-use super::fields::{DefaultChange, Fields, is_inside, join};
+use super::fields::{DefaultChange, Fields};
 use super::finding::{Bump, Contained, Finding, Kind, Side, Verdict, Witness};
 use super::rule::Rule;
 use crate::convert::inclusion::Gap;
@@ -106,9 +106,7 @@ pub(super) fn verdict(kind: Kind, findings: &[Finding]) -> Verdict {
 pub(super) fn broken(backward: &Direction) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (gap, witness) in &backward.gaps {
-        let path = gap
-            .name()
-            .map_or_else(|| gap.place(), |name| join(&gap.place(), name));
+        let path = gap.about();
         findings.push(of_gap(gap, &path, witness.clone(), true));
     }
     if let Some(witness) = &backward.stray {
@@ -160,7 +158,7 @@ fn of_gap(gap: &Gap, path: &PathPattern, witness: Option<Witness>, narrowed: boo
 fn removed(fields: &Fields, known: &[Finding], forward: &Direction) -> Vec<Finding> {
     let told = |path: &PathPattern| {
         let path_text = path.to_string();
-        let same = |finding: &Finding| finding.path == path_text;
+        let same = |finding: &Finding| finding.path == path_text && finding.kind == Kind::Breaking;
         known.iter().any(same) || is_retyped(known, path)
     };
     let gone = fields.removed.iter().filter(|path| !told(path));
@@ -189,12 +187,10 @@ fn is_retyped(known: &[Finding], path: &PathPattern) -> bool {
 fn at(direction: &Direction, path: &PathPattern) -> Option<Witness> {
     let of_names = direction.unused.iter().filter(|(place, _)| place == path);
     let of_names = of_names.filter_map(|(_, witness)| witness.clone());
-    let of_gaps = direction.gaps.iter().filter(|(gap, _)| {
-        let place = gap
-            .name()
-            .map_or_else(|| gap.place(), |name| join(&gap.place(), name));
-        place == *path
-    });
+    let of_gaps = direction
+        .gaps
+        .iter()
+        .filter(|(gap, _)| gap.about() == *path);
     let of_gaps = of_gaps.filter_map(|(_, witness)| witness.clone());
     of_names.chain(of_gaps).next()
 }
@@ -270,9 +266,7 @@ fn widened(known: &[Finding], forward: &Direction) -> Vec<Finding> {
         if witness.is_none() {
             continue;
         }
-        let path = gap
-            .name()
-            .map_or_else(|| gap.place(), |name| join(&gap.place(), name));
+        let path = gap.about();
         let finding = of_gap(gap, &path, witness.clone(), false);
         if finding.rule == Rule::NoLongerFits {
             continue;
@@ -317,9 +311,4 @@ fn unclear() -> Finding {
         sentence: "The schemas declare too many fields to compare all of them.".to_owned(),
         witness: None,
     }
-}
-
-/// Whether a path leads through one of several.
-pub(super) fn is_inside_any(path: &PathPattern, places: &[PathPattern]) -> bool {
-    places.iter().any(|outer| is_inside(path, outer))
 }

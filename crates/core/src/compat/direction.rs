@@ -1,5 +1,6 @@
 //! Whether the documents of one schema fit another: a proof, documents that do not, or neither.
 
+use super::fields::join;
 use super::finding::{Contained, Side, Witness};
 use super::language::{as_draft_7, language};
 use crate::convert::inclusion::{Gap, Question, Why, compare, place};
@@ -158,7 +159,7 @@ impl<'s> Search<'s> {
         let mut found: Vec<(Gap, Option<Witness>)> = Vec::new();
         for gap in gaps {
             let same = |(other, _): &&mut (Gap, Option<Witness>)| {
-                other.place() == gap.place() && other.why == gap.why && other.name() == gap.name()
+                other.why == gap.why && other.about() == gap.about()
             };
             match found.iter_mut().find(same) {
                 Some((_, Some(_))) => {}
@@ -275,10 +276,18 @@ impl<'s> Search<'s> {
 
 impl Gap {
     /// The property that it is about, if it is about whether one is there.
-    pub(super) fn name(&self) -> Option<&str> {
+    fn name(&self) -> Option<&str> {
         match self.edits.first() {
             Some(Edit::Remove(name)) if self.why == Why::Required => Some(name),
             _ => None,
+        }
+    }
+
+    /// The place that it is about, that of the property where it is about one.
+    pub(super) fn about(&self) -> PathPattern {
+        match self.name() {
+            Some(name) => join(&self.place(), name),
+            None => self.place(),
         }
     }
 }

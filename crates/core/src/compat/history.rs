@@ -1,7 +1,8 @@
 //! A version against the whole history of its type.
 
-use super::change::{Change, broken, is_inside_any, verdict};
+use super::change::{Change, broken, verdict};
 use super::direction::{Depth, Direction, Prepared};
+use super::fields::is_inside;
 use super::finding::{Bump, Finding, Kind, Side, Verdict};
 use super::rule::Rule;
 use crate::types::{PathPattern, Schema, TypeVersion};
@@ -189,7 +190,7 @@ fn compared(
         let mut findings = broken(&direction);
         for finding in &mut findings {
             let path = PathPattern::parse(&finding.path);
-            if path.is_ok_and(|path| is_inside_any(&path, &returned)) {
+            if path.is_ok_and(|path| returned.iter().any(|outer| is_inside(&path, outer))) {
                 finding.rule = Rule::NameReturned;
                 if finding.kind == Kind::Breaking {
                     finding.sentence = Rule::NameReturned.sentence().to_owned();

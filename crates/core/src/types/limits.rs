@@ -9,6 +9,8 @@ pub const FILE_NODES: usize = 50_000;
 
 /// Bytes of a schema as compact JSON.
 pub const SCHEMA_BYTES: usize = 192 * 1024;
+/// The same for a schema that is only compared, and stored nowhere.
+pub const COMPARED_BYTES: usize = 1024 * 1024;
 /// Levels of objects and lists in a schema.
 pub const SCHEMA_DEPTH: usize = 64;
 /// References in a schema.

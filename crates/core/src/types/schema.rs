@@ -2,7 +2,7 @@
 
 use super::compile;
 use super::dialect;
-use super::limits::{SCHEMA_BYTES, SCHEMA_DEPTH};
+use super::limits::{COMPARED_BYTES, SCHEMA_BYTES, SCHEMA_DEPTH};
 use super::pattern::{CACHE_BYTES, COMPILED_BYTES};
 use super::schema_error::{Flaw, SchemaError};
 use super::shape::Shape;
@@ -32,12 +32,26 @@ impl Schema {
     ///
     /// Every flaw that was found, at least one.
     pub fn compile(source: Value) -> Result<Self, Vec<SchemaError>> {
+        Self::compile_up_to(source, SCHEMA_BYTES)
+    }
+
+    /// The same for a schema that is only compared with others, and stored nowhere: it may be
+    /// larger.
+    ///
+    /// # Errors
+    ///
+    /// Every flaw that was found, at least one.
+    pub fn compile_to_compare(source: Value) -> Result<Self, Vec<SchemaError>> {
+        Self::compile_up_to(source, COMPARED_BYTES)
+    }
+
+    fn compile_up_to(source: Value, max: usize) -> Result<Self, Vec<SchemaError>> {
         if deeper_than(&source, SCHEMA_DEPTH) {
             return Err(vec![SchemaError::at("", Flaw::TooDeep)]);
         }
         let bytes = source.to_string().len();
-        if bytes > SCHEMA_BYTES {
-            return Err(vec![SchemaError::at("", Flaw::TooLarge(bytes))]);
+        if bytes > max {
+            return Err(vec![SchemaError::at("", Flaw::TooLarge { bytes, max })]);
         }
         let Some(draft) = dialect::draft_of(&source) else {
             let named = source.get("$schema").map(ToString::to_string);

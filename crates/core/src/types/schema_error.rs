@@ -19,8 +19,13 @@ pub enum Flaw {
     #[error("the reference {0:?} leads to nothing")]
     DanglingRef(String),
     /// Too many bytes.
-    #[error("the schema has {0} bytes, {max} at most", max = limits::SCHEMA_BYTES)]
-    TooLarge(usize),
+    #[error("the schema has {bytes} bytes, {max} at most")]
+    TooLarge {
+        /// So many.
+        bytes: usize,
+        /// The limit.
+        max: usize,
+    },
     /// Too many levels.
     #[error("the schema has more than {max} levels", max = limits::SCHEMA_DEPTH)]
     TooDeep,
@@ -71,7 +76,7 @@ impl Coded for SchemaError {
             Flaw::Dialect(_) => coeval_codes::SCHEMA_DIALECT_UNKNOWN,
             Flaw::RemoteRef(_) => coeval_codes::SCHEMA_REF_REMOTE,
             Flaw::DanglingRef(_) => coeval_codes::SCHEMA_REF_DANGLING,
-            Flaw::TooLarge(_) => coeval_codes::SCHEMA_TOO_LARGE,
+            Flaw::TooLarge { .. } => coeval_codes::SCHEMA_TOO_LARGE,
             Flaw::TooDeep => coeval_codes::SCHEMA_TOO_DEEP,
             Flaw::TooManyRefs => coeval_codes::SCHEMA_TOO_MANY_REFS,
             Flaw::TooComplex(_) => coeval_codes::SCHEMA_TOO_COMPLEX,
@@ -93,7 +98,7 @@ impl Coded for SchemaError {
                 "Copy what it refers to into definitions, and refer to it as #/definitions/…."
             }
             Flaw::DanglingRef(_) => "Correct the reference, or add what it should lead to.",
-            Flaw::TooLarge(_) => {
+            Flaw::TooLarge { .. } => {
                 "Shorten descriptions, or share repeated parts by local references."
             }
             Flaw::TooDeep => "Move inner parts to definitions and refer to them.",
