@@ -51,7 +51,10 @@ impl Fields {
         }
         Self {
             added: outermost(&known_after.paths, |path| is_named(old, path)),
-            removed: outermost(&known_before.paths, |path| new.declares_some(path)),
+            // Items and values of maps have no names that somebody could miss.
+            removed: outermost(&known_before.paths, |path| {
+                path.steps().last() == Some(&Step::Every) || new.declares_some(path)
+            }),
             defaults,
             complete: known_before.complete && known_after.complete,
         }

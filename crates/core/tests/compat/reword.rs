@@ -54,7 +54,7 @@ pub(crate) const REWORDS: [Reword; 24] = [
     reword("anyOf nested", |map, _| {
         let all = map.get("anyOf")?.as_array()?;
         let (first, rest) = all.split_first()?;
-        Some(with(map, "anyOf", json!([first, {"anyOf": rest}])))
+        (!rest.is_empty()).then(|| with(map, "anyOf", json!([first, {"anyOf": rest}])))
     }),
     reword("inside of allOf", |map, _| wrapped("allOf", map)),
     reword("inside of anyOf", |map, _| wrapped("anyOf", map)),
