@@ -7,55 +7,18 @@
     reason = "a test may fail"
 )]
 
+mod page;
+
 use coeval_core::compat::{Change, Finding, Kind, Rule, Side, Verdict, check};
-use coeval_core::types::{BodyLimits, Schema, TypeVersion, read_document};
-use coeval_core::version::Version;
-use serde_json::{Map, Value, json};
+use coeval_core::types::{Schema, TypeVersion};
+use page::{Example, examples, only, v};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-type Example = Map<String, Value>;
-
 fn page() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
-    std::fs::read_to_string(path).unwrap()
-}
-
-/// The YAML blocks, each with its line and the heading that it is under.
-fn examples(page: &str) -> Vec<(usize, String, Example)> {
-    let mut found = Vec::new();
-    let mut heading = String::new();
-    let mut open: Option<(usize, String)> = None;
-    for (number, line) in (1..).zip(page.lines()) {
-        match (&mut open, line) {
-            (None, "```yaml") => open = Some((number, String::new())),
-            (Some((at, text)), "```") => {
-                let read = read_document(text.as_bytes(), BodyLimits::default());
-                let read = read.unwrap_or_else(|error| panic!("the block at line {at}: {error}"));
-                let example = read.content.as_object().unwrap().clone();
-                found.push((*at, heading.clone(), example));
-                open = None;
-            }
-            (Some((_, text)), line) => *text += &format!("{line}\n"),
-            (None, line) if line.starts_with('#') => {
-                heading = line.trim_start_matches('#').trim().to_owned();
-            }
-            (None, _) => {}
-        }
-    }
-    found
-}
-
-/// Refuses keys that no check would look at.
-fn only(example: &Example, known: &[&str]) {
-    for key in example.keys() {
-        assert!(known.contains(&key.as_str()), "{key:?} is not checked");
-    }
-}
-
-fn v(text: &str) -> Version {
-    Version::parse_full(text).unwrap()
+    page::read("compatibility.md")
 }
 
 fn compiled(schema: &Value) -> Schema {
@@ -63,14 +26,8 @@ fn compiled(schema: &Value) -> Schema {
 }
 
 fn version_file(version: &str, spec: &Value) -> TypeVersion {
-    let mut spec = spec.as_object().unwrap().clone();
-    only(&spec, &["schema", "conversion", "meaningChanged"]);
-    spec.insert("vendor".to_owned(), json!("acme"));
-    spec.insert("nss".to_owned(), json!("app"));
-    spec.insert("version".to_owned(), json!(version));
-    let name = format!("acme:app:{version}");
-    let file = json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
-    TypeVersion::parse(&file.to_string()).unwrap_or_else(|error| panic!("{error}"))
+    let known = ["schema", "conversion", "meaningChanged"];
+    page::version_file(version, spec, &known)
 }
 
 /// What is found, and the two schemas that the example's finding is about.

@@ -7,58 +7,22 @@
     reason = "a test may fail"
 )]
 
+mod page;
+
 use coeval_codes::Coded;
 use coeval_core::convert::{Kept, Reason, Record, STEP_LEVELS, STEPS, Versions, WHEN_LEVELS};
-use coeval_core::types::{BodyLimits, TypeVersion, read_document, same};
+use coeval_core::types::{TypeVersion, same};
 use coeval_core::version::Version;
+use page::{examples, only, v};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 fn page() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conversions.md");
-    std::fs::read_to_string(path).unwrap()
-}
-
-/// The YAML blocks, each with its line.
-fn examples(page: &str) -> Vec<(usize, Map<String, Value>)> {
-    let mut found = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (number, line) in (1..).zip(page.lines()) {
-        match (&mut open, line) {
-            (None, "```yaml") => open = Some((number, String::new())),
-            (Some((at, text)), "```") => {
-                let read = read_document(text.as_bytes(), BodyLimits::default());
-                let read = read.unwrap_or_else(|error| panic!("the block at line {at}: {error}"));
-                found.push((*at, read.content.as_object().unwrap().clone()));
-                open = None;
-            }
-            (Some((_, text)), line) => *text += &format!("{line}\n"),
-            (None, _) => {}
-        }
-    }
-    found
-}
-
-/// Refuses keys that no check would look at.
-fn only(example: &Map<String, Value>, known: &[&str]) {
-    for key in example.keys() {
-        assert!(known.contains(&key.as_str()), "{key:?} is not checked");
-    }
-}
-
-fn v(text: &str) -> Version {
-    Version::parse_full(text).unwrap()
+    page::read("conversions.md")
 }
 
 fn version_file(version: &str, spec: &Value) -> TypeVersion {
-    let mut spec = spec.as_object().unwrap().clone();
-    only(&spec, &["schema", "conversion"]);
-    spec.insert("vendor".to_owned(), json!("acme"));
-    spec.insert("nss".to_owned(), json!("app"));
-    spec.insert("version".to_owned(), json!(version));
-    let name = format!("acme:app:{version}");
-    let file = json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
-    TypeVersion::parse(&file.to_string()).unwrap_or_else(|error| panic!("{error}"))
+    page::version_file(version, spec, &["schema", "conversion"])
 }
 
 fn assert_same(found: &Value, expected: &Value, what: &str) {
@@ -176,7 +140,7 @@ fn check_versions(example: &Map<String, Value>) {
 fn every_example_on_the_page_is_true() {
     let examples = examples(&page());
     assert!(examples.len() > 40, "only {} examples", examples.len());
-    for (line, example) in examples {
+    for (line, _, example) in examples {
         let check = || {
             if example.contains_key("steps") {
                 check_steps(&example);
@@ -203,7 +167,7 @@ fn an_example_that_is_not_true_is_found() {
         format!("{put}put: {{1.0.0: {{a: 2}}}}\nresult: {{a: 2}}\nkept: [/b]\n"),
         format!("{put}put: {{1.0.0: {{a: 2}}}}\nrefused: COEVAL-3201\n"),
     ] {
-        let (_, example) = examples(&format!("```yaml\n{text}```\n")).remove(0);
+        let (_, _, example) = examples(&format!("```yaml\n{text}```\n")).remove(0);
         let check = || match example.contains_key("steps") {
             true => check_steps(&example),
             false => check_versions(&example),
@@ -238,11 +202,11 @@ fn every_step_has_its_section_with_examples_and_its_class() {
         });
         let section = section.unwrap_or_else(|| panic!("{name} has no section"));
         assert!(section.contains("```yaml"), "{name} has no example");
-        let first = examples.iter().find(|(_, example)| {
+        let first = examples.iter().find(|(_, _, example)| {
             let steps = example.get("steps").and_then(Value::as_array);
             steps.is_some_and(|steps| steps[0].get(name).is_some())
         });
-        let (_, example) = first.unwrap_or_else(|| panic!("{name} has no example"));
+        let (_, _, example) = first.unwrap_or_else(|| panic!("{name} has no example"));
         let versions = pair(example);
         let class = |from: &str, to: &str| versions.class(v(from), v(to)).unwrap().0.words();
         let (up, down) = (class("1.0.0", "2.0.0"), class("2.0.0", "1.0.0"));

@@ -1,8 +1,6 @@
-use crate::support::{coeval, stderr};
+use crate::support::{coeval, with_stdin};
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Stdio;
 use tempfile::TempDir;
 
 /// A version of acme:app with these properties.
@@ -38,14 +36,7 @@ fn pair(old: (&str, &str), new: (&str, &str)) -> TempDir {
 fn check(folder: &Path, arguments: &str, stdin: &str) -> (Option<i32>, String, String) {
     let mut command = coeval(folder);
     command.args(["type", "check"]).args(arguments.split(' '));
-    command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // It need not read it.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    let out = String::from_utf8(output.stdout.clone()).unwrap();
-    (output.status.code(), out, stderr(&output))
+    with_stdin(command, stdin)
 }
 
 /// The same with `--json`: exit code and the object.

@@ -1,7 +1,5 @@
-use crate::support::{coeval, stderr};
-use std::io::Write as _;
+use crate::support::{coeval, with_stdin};
 use std::path::Path;
-use std::process::Stdio;
 use tempfile::TempDir;
 
 const TYPES: &str = "\
@@ -46,14 +44,7 @@ fn folder() -> TempDir {
 fn convert(folder: &Path, arguments: &str, stdin: &str) -> (Option<i32>, String, String) {
     let mut command = coeval(folder);
     command.arg("convert").args(arguments.split(' '));
-    command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // It need not read it.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    let out = String::from_utf8(output.stdout.clone()).unwrap();
-    (output.status.code(), out, stderr(&output))
+    with_stdin(command, stdin)
 }
 
 #[test]

@@ -35,6 +35,18 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// Runs a command with something on stdin: exit code, stdout, stderr.
+pub(crate) fn with_stdin(mut command: Command, stdin: &str) -> (Option<i32>, String, String) {
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // It need not read it.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout.clone()).unwrap();
+    (output.status.code(), out, stderr(&output))
+}
+
 /// A server that is killed with the test.
 pub(crate) struct Server {
     child: Child,

@@ -1,6 +1,7 @@
 //! A schema with nothing left in it but what decides which documents fit.
 
 use super::inline::inlined;
+use crate::convert::inclusion::says_never;
 use crate::convert::sketch::{Source, each_inside};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
@@ -69,12 +70,7 @@ fn strip(schema: &mut Value) {
 
 /// `not: {}` is all that draft 4 has to say it.
 fn say_never(schema: &mut Value) {
-    let never = match schema.get("not") {
-        Some(Value::Object(map)) => map.is_empty(),
-        Some(all) => *all == Value::Bool(true),
-        None => false,
-    };
-    if never {
+    if says_never(schema) {
         *schema = Value::Bool(false);
     } else if let Some(map) = schema.as_object_mut() {
         each_inside(map, &mut say_never);

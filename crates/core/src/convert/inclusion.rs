@@ -19,7 +19,7 @@ mod why;
 mod witness;
 
 pub(crate) use same::has_moving_references;
-pub(crate) use why::Why;
+pub(crate) use why::{Why, says_never};
 
 use super::sketch::{Kinds, Sketch, Source};
 use super::step::weight;

@@ -66,7 +66,7 @@ impl Why {
 }
 
 /// `not: {}`, as draft 4 has to say it.
-fn says_never(schema: &Value) -> bool {
+pub(crate) fn says_never(schema: &Value) -> bool {
     match schema.get("not") {
         Some(Value::Object(map)) => map.is_empty(),
         Some(Value::Bool(all)) => *all,
