@@ -10,6 +10,8 @@ const PLAN: Plan = &[
     ("codes", &[]),
     // pure rules, no I/O
     ("core", &["codes"]),
+    ("access", &["codes", "core"]),
+    ("filter", &["codes", "core"]),
     // the contract, the stores, and what opens them
     ("storage", &["codes"]),
     ("storage-sqlite", &["codes", "storage"]),
@@ -26,15 +28,16 @@ const PLAN: Plan = &[
         ],
     ),
     // the two meet here and nowhere else
-    ("engine", &["codes", "core", "storage"]),
-    ("cloudapi", &["codes", "core", "engine"]),
-    ("grpc", &["codes", "core", "engine"]),
-    ("webapi", &["codes", "core", "engine"]),
+    ("engine", &["access", "codes", "core", "filter", "storage"]),
+    ("cloudapi", &["access", "codes", "core", "engine", "filter"]),
+    ("grpc", &["access", "codes", "core", "engine", "filter"]),
+    ("webapi", &["access", "codes", "core", "engine", "filter"]),
     ("server", &["codes"]),
     (
         "coeval",
         &[
-            "codes", "core", "storage", "stores", "engine", "cloudapi", "grpc", "webapi", "server",
+            "access", "codes", "core", "filter", "storage", "stores", "engine", "cloudapi", "grpc",
+            "webapi", "server",
         ],
     ),
     // tests and measurements
