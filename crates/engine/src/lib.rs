@@ -1,1 +1,39 @@
 //! What a read or a write at some version means for what is stored.
+//!
+//! [`Engine`] is what every API calls: it knows the store and the types that are loaded from it,
+//! and puts the rules of `coeval-core`, `coeval-access` and `coeval-filter` to work. The APIs add
+//! none of their own.
+//!
+//! Every write is one atomic write, conditioned on the type's phase record: the object, its index
+//! entries, its history, its secrets and the record of what was done. Every read takes the phase
+//! record in the same snapshot; a change of a definition rewrites it, so no server ever works with
+//! a definition that another one has changed.
+
+mod allow;
+mod audit;
+mod caller;
+mod content;
+mod engine;
+mod error;
+mod header;
+mod keys;
+mod kinds;
+mod read;
+mod resource;
+pub mod seal;
+mod secure;
+mod stored;
+pub mod types;
+mod views;
+pub mod write;
+
+pub use allow::SYSTEM_ORG;
+pub use audit::{AuditQuery, AuditRecord, Deed, What};
+pub use caller::{AcceptedType, Caller, WantedVersions};
+pub use engine::{Engine, Settings};
+pub use error::EngineError;
+pub use header::{Header, State, Time};
+pub use keys::TypeKey;
+pub use kinds::VENDOR;
+pub use read::Target;
+pub use resource::{Changed, Quarantined, Resource};

@@ -1,0 +1,66 @@
+//! What is stored about the thing that an action is on.
+
+use crate::{Acl, Level};
+use coeval_core::version::{TypeName, Version};
+
+/// Whose a resource is. It is fixed when the resource is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home<'a> {
+    /// The provider's organization. Such a resource can be shared with tenants by its ACL.
+    Provider,
+    /// A tenant, by its id.
+    Tenant(&'a str),
+}
+
+/// What a type version is to the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionFacts {
+    /// Which one.
+    pub version: Version,
+    /// What its ACL grants to the caller.
+    pub level: Option<Level>,
+    /// Up to where that level stands in for a right of the type (`maxImplicitRight`).
+    pub max_implicit: Option<Level>,
+}
+
+impl VersionFacts {
+    /// A version whose ACL stands in for no right.
+    #[must_use]
+    pub const fn new(version: Version, level: Option<Level>) -> Self {
+        let max_implicit = None;
+        Self {
+            version,
+            level,
+            max_implicit,
+        }
+    }
+
+    /// The level whose matching right the caller has without holding it.
+    pub(crate) fn implied(&self) -> Option<Level> {
+        self.level.min(self.max_implicit)
+    }
+}
+
+/// A resource's ACL, as far as it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AclFacts<'a> {
+    /// Not read yet. The decision says if it matters.
+    NotLoaded,
+    /// As stored.
+    Loaded(&'a Acl),
+}
+
+/// A stored resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// Its type.
+    pub of: TypeName<'a>,
+    /// The type version that it is stored at.
+    pub version: VersionFacts,
+    /// Whose it is.
+    pub home: Home<'a>,
+    /// The user who owns it, if any does. An owner has full control whatever the ACL says.
+    pub owner: Option<&'a str>,
+    /// What it grants.
+    pub acl: AclFacts<'a>,
+}

@@ -1,0 +1,207 @@
+//! Access, decided on what is stored by the rules of `coeval-access`.
+
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use crate::write::decode_acl;
+use coeval_access::{
+    Acl, AclFacts, Action, Decision, Explanation, Facts, GeneralRight, Home, Level, Subject,
+    TypeAction, VersionFacts, decide, decide_general, decide_type, explain, may_explain,
+};
+use coeval_core::version::{TypeName, Version};
+use coeval_storage::ReadRequest;
+
+/// The id of the provider's organization, the same in every store.
+pub const SYSTEM_ORG: &str = "urn:vcloud:org:a93c9db9-7471-3192-8d09-a8f7eeda85f9";
+
+/// Where a resource belongs.
+pub(crate) fn home(org: &str) -> Home<'_> {
+    match org {
+        SYSTEM_ORG => Home::Provider,
+        org => Home::Tenant(org),
+    }
+}
+
+/// A type's name; a key is made from checked names only.
+pub(crate) fn type_name(of: &TypeKey) -> Result<TypeName<'_>, EngineError> {
+    let name = |text| coeval_core::version::Name::parse(text).ok();
+    match (name(&of.vendor), name(&of.nss)) {
+        (Some(vendor), Some(nss)) => Ok(TypeName { vendor, nss }),
+        _ => Err(EngineError::TypeUnknown { of: of.clone() }),
+    }
+}
+
+/// What a version's ACL says of a caller.
+pub(crate) fn version_facts(
+    state: &TypeState,
+    version: Version,
+    subject: &Subject,
+) -> VersionFacts {
+    let definition = state.definitions.get(&version);
+    let level = definition.and_then(|one| {
+        // What ships with Coeval is there for everybody; rights decide.
+        let built_in = one.meta.built_in.then_some(Level::ReadWrite);
+        one.meta.acl.level_for(subject).max(built_in)
+    });
+    VersionFacts {
+        max_implicit: definition.and_then(|one| one.meta.max_implicit_right),
+        ..VersionFacts::new(version, level)
+    }
+}
+
+fn decided(decision: Decision) -> Result<Option<Level>, EngineError> {
+    match decision {
+        Decision::Allowed(allowed) => Ok(Some(allowed.level)),
+        Decision::Denied(denied) => Err(EngineError::Denied(denied)),
+        Decision::NeedsAcl => Ok(None),
+    }
+}
+
+impl Engine {
+    /// What the caller may do with a resource, if at least this. The ACL is read only if the
+    /// decision depends on it.
+    pub(crate) async fn allow(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        stored: &Stored,
+        action: Action,
+    ) -> Result<Level, EngineError> {
+        match allowed(caller, state, stored, action, None)? {
+            Some(level) => Ok(level),
+            None => {
+                let acl = self.read_acl(stored).await?;
+                let level = allowed(caller, state, stored, action, Some(&acl))?;
+                // With the ACL at hand there is always an answer.
+                level.ok_or_else(|| EngineError::no_resource(stored.id))
+            }
+        }
+    }
+
+    pub(crate) async fn read_acl(&self, stored: &Stored) -> Result<Acl, EngineError> {
+        let request = ReadRequest::keys([keys::acl(stored.id)?]);
+        let snapshot = self.store.read(request).await?;
+        let entry = snapshot.keys.into_iter().next().flatten();
+        match entry {
+            None => Ok(Acl::default()),
+            Some(entry) => decode_acl(&entry).ok_or_else(|| EngineError::Unreadable {
+                id: stored.id,
+                reason: "its ACL can't be read".to_owned(),
+            }),
+        }
+    }
+
+    /// Whether the caller may make a resource at a version.
+    pub(crate) fn allow_create(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        version: Version,
+        org: Option<&str>,
+    ) -> Result<(), EngineError> {
+        let of = type_name(&state.key)?;
+        let facts = version_facts(state, version, &caller.subject);
+        decided(decide_type(
+            TypeAction::CreateResource,
+            &caller.subject,
+            of,
+            facts,
+        ))?;
+        match org {
+            Some(org) if org != caller.org() && !caller.subject.is_provider() => {
+                Err(EngineError::Denied(coeval_access::Denied {
+                    hidden: false,
+                    reason: coeval_access::Reason::OtherOrganization,
+                }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the caller may do that with a type version.
+    pub(crate) fn allow_type(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        version: Version,
+        action: TypeAction,
+    ) -> Result<(), EngineError> {
+        let of = type_name(&state.key)?;
+        let facts = version_facts(state, version, &caller.subject);
+        match decided(decide_type(action, &caller.subject, of, facts)) {
+            Err(EngineError::Denied(denied)) if denied.hidden => {
+                let of = state.key.clone();
+                Err(EngineError::TypeVersionUnknown { of, version })
+            }
+            other => other.map(|_| ()),
+        }
+    }
+
+    /// Whether the caller has a general right.
+    pub(crate) fn allow_general(
+        &self,
+        caller: &Caller,
+        right: GeneralRight,
+        org: Option<&str>,
+    ) -> Result<(), EngineError> {
+        Ok(decide_general(right, &caller.subject, org)?)
+    }
+
+    /// Why the caller may or may not do something with a resource, requirement by requirement.
+    ///
+    /// # Errors
+    /// If the caller may not know.
+    pub async fn explain(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &crate::read::Target,
+        about: &Subject,
+        action: Action,
+    ) -> Result<Explanation, EngineError> {
+        let found = self.find(caller, of, target, Action::Read).await?;
+        let (state, stored) = (&*found.fetched.state, &found.stored);
+        let acl = self.read_acl(stored).await?;
+        let asked = facts(
+            caller.subject.as_ref(),
+            state,
+            stored,
+            AclFacts::Loaded(&acl),
+        )?;
+        decided(may_explain(&caller.subject, about.user(), &asked))?;
+        let told = facts(about, state, stored, AclFacts::Loaded(&acl))?;
+        Ok(explain(action, about, &told))
+    }
+}
+
+/// What is stored about a resource, for a decision on one subject.
+pub(crate) fn facts<'a>(
+    subject: &Subject,
+    state: &'a TypeState,
+    stored: &'a Stored,
+    acl: AclFacts<'a>,
+) -> Result<Facts<'a>, EngineError> {
+    Ok(Facts {
+        of: type_name(&state.key)?,
+        version: version_facts(state, stored.header.version, subject),
+        home: home(&stored.header.org),
+        owner: Some(&stored.header.owner),
+        acl,
+    })
+}
+
+/// `None`: the ACL decides.
+pub(crate) fn allowed(
+    caller: &Caller,
+    state: &TypeState,
+    stored: &Stored,
+    action: Action,
+    acl: Option<&Acl>,
+) -> Result<Option<Level>, EngineError> {
+    let acl = acl.map_or(AclFacts::NotLoaded, AclFacts::Loaded);
+    let facts = facts(&caller.subject, state, stored, acl)?;
+    decided(decide(action, &caller.subject, &facts))
+}

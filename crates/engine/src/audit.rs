@@ -1,0 +1,283 @@
+//! Records of what was done: who, what, to which resource, at which version. Each is part of the
+//! atomic write that it tells of, and has that write's revision.
+
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::{Header, Time};
+use crate::keys::{self, TypeKey};
+use coeval_access::{Acl, GeneralRight};
+use coeval_core::types::TypeVersionId;
+use coeval_core::version::Uuid;
+use coeval_storage::{Action, Condition, Key, Put, Range, Revision, Span, Step, Stored};
+use serde::{Deserialize, Serialize};
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum What {
+    Create,
+    Update,
+    Resolve,
+    Delete,
+    Expire,
+    ChangeAcl,
+    ReadSecrets,
+    RegisterType,
+    EditType,
+    DeleteType,
+    ChangeTypeAcl,
+    DefineInterface,
+    EditInterface,
+    DeleteInterface,
+    Publish,
+    Unpublish,
+    Login,
+    LoginFailed,
+    Logout,
+    Migrate,
+    RotateKey,
+    Repair,
+}
+
+/// One deed, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deed {
+    /// When.
+    #[serde(default)]
+    pub at: Time,
+    /// By whom.
+    #[serde(default)]
+    pub user: String,
+    /// In which organization the caller acted.
+    #[serde(default)]
+    pub caller_org: String,
+    /// What.
+    pub what: What,
+    /// The type.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// The version at which the caller wrote, or the type version concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The version that is stored afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<String>,
+    /// The resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its organization.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub org: Option<String>,
+    /// Its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The revision before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What force overrode, or what else there is to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// With a deletion: who could see it, so that watchers can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) acl: Option<Acl>,
+}
+
+/// A deed as it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditRecord {
+    /// What was done.
+    pub deed: Deed,
+    /// The revision afterwards; that of the whole atomic write.
+    pub after: Revision,
+    /// Where the next page begins.
+    pub place: String,
+}
+
+impl Deed {
+    fn new(what: What, of: String) -> Self {
+        Self {
+            at: 0,
+            user: String::new(),
+            caller_org: String::new(),
+            what,
+            of,
+            version: None,
+            stored: None,
+            id: None,
+            name: None,
+            org: None,
+            owner: None,
+            before: None,
+            note: None,
+            acl: None,
+        }
+    }
+
+    /// On a type version.
+    pub(crate) fn of_type(what: What, id: &TypeVersionId) -> Self {
+        Self {
+            version: Some(id.version.to_string()),
+            ..Self::new(what, format!("{}:{}", id.vendor, id.nss))
+        }
+    }
+
+    /// On something that is neither a resource nor a type version.
+    pub(crate) fn other(what: What, of: &str) -> Self {
+        Self::new(what, of.to_owned())
+    }
+
+    /// On a resource.
+    pub(crate) fn of_resource(what: What, of: &TypeKey, id: Uuid, header: &Header) -> Self {
+        Self {
+            id: Some(id.to_string()),
+            name: Some(header.name.clone()),
+            org: Some(header.org.clone()),
+            owner: Some(header.owner.clone()),
+            stored: Some(header.version.to_string()),
+            ..Self::new(what, of.to_string())
+        }
+    }
+}
+
+impl Engine {
+    /// The step that records a deed.
+    pub(crate) fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
+        let org = caller.org().to_owned();
+        self.audit_step_by(caller.user(), &org, deed)
+    }
+
+    pub(crate) fn audit_step_by(
+        &self,
+        user: &str,
+        org: &str,
+        deed: &Deed,
+    ) -> Result<Step, EngineError> {
+        let at = self.now();
+        let deed = Deed {
+            at,
+            user: user.to_owned(),
+            caller_org: org.to_owned(),
+            ..deed.clone()
+        };
+        let unique = u128::from_be_bytes(*Revision::draw()?.as_bytes());
+        // Plain data: nothing in it can fail to be printed.
+        let body = serde_json::to_vec(&deed).unwrap_or_default();
+        Ok(Step {
+            key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
+            condition: Condition::Whatever,
+            action: Action::Put(Put::of(body)),
+        })
+    }
+
+    /// What was done, newest first, a page at a time. `before` is the place of the last one that
+    /// was seen.
+    ///
+    /// # Errors
+    /// If the caller may not, or the store fails.
+    pub async fn audit(
+        &self,
+        caller: &Caller,
+        query: &AuditQuery,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<AuditRecord>, EngineError> {
+        self.allow_general(caller, GeneralRight::ViewAudit, None)?;
+        let own_org = (!caller.subject.is_provider()).then(|| caller.org().to_owned());
+        let mut span = keys::audits()?;
+        if let Some(place) = before {
+            span = span.before(&Key::new(format!("u/{place}"))?);
+        }
+        let mut range = Range::of(span).descending();
+        let mut found = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                let Some(record) = read_audit(&entry.key, &entry.stored) else {
+                    continue;
+                };
+                let org = record.deed.org.as_ref().unwrap_or(&record.deed.caller_org);
+                let visible = own_org.as_ref().is_none_or(|own| own == org);
+                if visible && query.fits(&record.deed) {
+                    found.push(record);
+                }
+                if found.len() >= limit {
+                    return Ok(found);
+                }
+            }
+            match page.entries.last() {
+                Some(last) if page.more => range = range.after(&last.key),
+                _ => return Ok(found),
+            }
+        }
+    }
+
+    /// Removes records of what was done before the time that they are kept for; returns how many.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn prune_audit(&self) -> Result<u64, EngineError> {
+        let days = i64::from(self.settings.audit_days);
+        let oldest = self.now() - days * 24 * 60 * 60 * 1000;
+        let Ok(oldest) = u64::try_from(oldest) else {
+            return Ok(0);
+        };
+        let all = keys::audits()?;
+        let span = Span {
+            end: keys::audit(oldest, 0)?.to_bytes(),
+            ..all
+        };
+        Ok(self.store.delete_range(span).await?)
+    }
+}
+
+/// Which deeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditQuery {
+    /// On this resource.
+    pub id: Option<String>,
+    /// By this user.
+    pub user: Option<String>,
+    /// On resources of this type, `acme:app`.
+    pub of: Option<String>,
+}
+
+impl AuditQuery {
+    fn fits(&self, deed: &Deed) -> bool {
+        let same = |asked: &Option<String>, is: Option<&str>| {
+            asked.as_deref().is_none_or(|asked| Some(asked) == is)
+        };
+        same(&self.id, deed.id.as_deref())
+            && same(&self.user, Some(&deed.user))
+            && same(&self.of, Some(&deed.of))
+    }
+}
+
+fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
+    let record = stored.record()?;
+    let text = std::str::from_utf8(key.as_bytes()).ok()?;
+    Some(AuditRecord {
+        deed: serde_json::from_slice(&record.content.body).ok()?,
+        after: record.revision,
+        place: text.strip_prefix("u/")?.to_owned(),
+    })
+}
+
+/// The deed in a group of events, if there is one on this resource.
+pub(crate) fn deed_of_group(group: &coeval_storage::Group, id: Uuid) -> Option<Deed> {
+    let id = id.to_string();
+    group.events.iter().find_map(|event| {
+        if !event.key.as_bytes().starts_with(b"u/") {
+            return None;
+        }
+        let coeval_storage::Change::Put(stored) = &event.change else {
+            return None;
+        };
+        let deed = read_audit(&event.key, stored)?.deed;
+        (deed.id.as_deref() == Some(&id)).then_some(deed)
+    })
+}

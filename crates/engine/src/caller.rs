@@ -1,0 +1,118 @@
+//! Who calls, and at which version.
+
+use crate::keys::TypeKey;
+use crate::types::state::TypeState;
+use coeval_access::Subject;
+use coeval_core::decide::Wanted;
+use coeval_core::version::{ClientVersion, Version};
+use coeval_storage::Token;
+use std::sync::Arc;
+
+/// What a caller says about versions, the strongest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WantedVersions {
+    /// For this call: exactly this version, or nothing.
+    pub exactly: Option<Version>,
+    /// For this call: the newest of this major that a typed API describes.
+    pub major: Option<Version>,
+    /// The newest versions that the client understands, by type or by the type's nss alone.
+    pub accept: Vec<(AcceptedType, Version)>,
+    /// The client's release, which each type version's `clients` is compared with.
+    pub release: Option<semver::Version>,
+}
+
+/// A type as a client names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AcceptedType {
+    /// `acme:app`
+    Full(TypeKey),
+    /// `app`
+    Nss(String),
+}
+
+impl WantedVersions {
+    /// Exactly one version.
+    #[must_use]
+    pub fn exactly(version: Version) -> Self {
+        Self {
+            exactly: Some(version),
+            ..Self::default()
+        }
+    }
+
+    /// What that means for a type.
+    #[must_use]
+    pub(crate) fn of_type(&self, state: &TypeState) -> Wanted {
+        if let Some(version) = self.exactly {
+            return Wanted::Exactly(version);
+        }
+        if let Some(version) = self.major {
+            return Wanted::Major(version);
+        }
+        let named = self.accept.iter().find(|(of, _)| match of {
+            AcceptedType::Full(of) => *of == state.key,
+            AcceptedType::Nss(nss) => **nss == *state.key.nss,
+        });
+        if let Some((_, version)) = named {
+            return Wanted::AtMost(ClientVersion(*version));
+        }
+        let Some(release) = &self.release else {
+            return Wanted::Stored;
+        };
+        let says = |one: &&coeval_core::types::TypeVersion| one.clients.is_some();
+        if !state.known_versions().any(|one| says(&one)) {
+            return Wanted::Stored;
+        }
+        let understood = state.known_versions().filter(|one| {
+            let clients = one.clients.as_ref();
+            clients.is_none_or(|clients| clients.matches(release))
+        });
+        match understood.map(|one| one.id.version).max() {
+            Some(version) => Wanted::AtMost(ClientVersion(version)),
+            // Older than every version that says something: nothing can be shown.
+            None => Wanted::AtMost(ClientVersion(Version::new(0, 0, 0))),
+        }
+    }
+}
+
+/// Who calls, and at which version.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Who, of which organization, with which rights.
+    pub subject: Arc<Subject>,
+    /// What it wants to see.
+    pub wanted: WantedVersions,
+    /// It has seen this, and must not be shown less.
+    pub at_least: Option<Token>,
+}
+
+impl Caller {
+    /// Without a word about versions.
+    #[must_use]
+    pub fn new(subject: Arc<Subject>) -> Self {
+        Self {
+            subject,
+            wanted: WantedVersions::default(),
+            at_least: None,
+        }
+    }
+
+    /// The same, wanting exactly this version.
+    #[must_use]
+    pub fn at(mut self, version: Version) -> Self {
+        self.wanted = WantedVersions::exactly(version);
+        self
+    }
+
+    /// The user's id.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        self.subject.user()
+    }
+
+    /// The organization that it acts in.
+    #[must_use]
+    pub fn org(&self) -> &str {
+        self.subject.effective_org()
+    }
+}

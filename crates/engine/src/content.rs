@@ -1,0 +1,107 @@
+//! What the core says about content, in the terms of the engine.
+
+use crate::error::EngineError;
+use crate::header::Indexed;
+use crate::stored::{Stored, json};
+use crate::types::state::TypeState;
+use crate::views::Shown;
+use bytes::Bytes;
+use coeval_core::convert::{Put, Record};
+use coeval_core::types::{TypeVersion, Visibility};
+use coeval_core::version::Version;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many places an answer lists.
+const LISTED: usize = 32;
+
+/// The content at a version, for readers of a class.
+pub(crate) fn view(
+    state: &TypeState,
+    record: Record,
+    at: Version,
+    sees: Visibility,
+    secure: &[String],
+) -> Result<Shown, EngineError> {
+    let view = state.versions.view(record, at)?;
+    Ok(Shown {
+        content: json(&view.content),
+        secure: secure.to_vec().into(),
+    })
+}
+
+/// The content of an unknown version: what version `to` declares of it, shown at `at`.
+pub(crate) fn pruned(
+    state: &TypeState,
+    record: Record,
+    to: Version,
+    at: Version,
+    sees: Visibility,
+) -> Result<Shown, EngineError> {
+    let content = record.content;
+    let pruned = Record::new(to, content);
+    let mut shown = view(state, pruned, at, sees, &[])?;
+    shown.secure = Arc::new([]);
+    Ok(shown)
+}
+
+/// Puts a body onto what is stored; what the caller can't see stays.
+pub(crate) fn put(
+    state: &TypeState,
+    stored: Record,
+    at: Version,
+    body: Value,
+    sees: Visibility,
+) -> Result<Put, EngineError> {
+    Ok(state.versions.put(stored, at, body)?)
+}
+
+/// Whether a body sets fields of versions later than its own.
+pub(crate) fn check_since(
+    state: &TypeState,
+    at: Version,
+    body: &Value,
+    stored: Option<&Value>,
+) -> Result<(), EngineError> {
+    for later in state.known_versions().filter(|one| one.id.version > at) {
+        later.check_since(at, body, stored)?;
+    }
+    Ok(())
+}
+
+/// What the declared indexes find in a content.
+pub(crate) fn indexed(definition: &TypeVersion, content: &Value) -> Indexed {
+    let mut all = BTreeMap::new();
+    for (name, path) in &definition.indexes {
+        let mut values: Vec<Value> = Vec::new();
+        for (_, value) in path.find(content) {
+            let scalar = !value.is_object() && !value.is_array();
+            if scalar && !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        if !values.is_empty() {
+            all.insert(name.clone(), values);
+        }
+    }
+    all
+}
+
+/// Where two documents differ.
+pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
+    Vec::new()
+}
+
+/// A whole record, as bytes that can be brought back.
+pub(crate) fn whole(stored: &Stored) -> Bytes {
+    let header = serde_json::to_value(&stored.header).unwrap_or_default();
+    let text = |bytes: &Bytes| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    json(&serde_json::json!({
+        "revision": stored.revision.to_string(),
+        "header": header,
+        "content": text(&stored.content),
+        "kept": stored.kept.as_ref().map(text),
+        "replaced": stored.replaced.as_ref().map(text),
+    }))
+}

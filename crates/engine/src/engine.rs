@@ -1,0 +1,178 @@
+//! The engine: one store, the types that are loaded from it, and what was computed once.
+
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::keys::{self, TypeKey};
+use crate::seal::Keyring;
+use crate::stored::Stored;
+use crate::types::registry::Registry;
+use crate::types::state::TypeState;
+use crate::views::Views;
+use coeval_core::version::{Uuid, Version};
+use coeval_storage::{
+    AtomicWrite, Clock, DynStore, Key, ReadRequest, Snapshot, StorageError, SystemClock, Token,
+    Written,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How the engine is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Bytes of converted views that are kept in memory.
+    pub view_bytes: u64,
+    /// How many earlier revisions of a resource are kept.
+    pub history: u64,
+    /// How long records of what was done are kept.
+    pub audit_days: u32,
+    /// The newest versions that this server is to know, by type (`--emulate`).
+    pub emulate: HashMap<TypeKey, Version>,
+    /// The keys for secure fields; without them secure fields are refused.
+    pub keyring: Option<Arc<Keyring>>,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            view_bytes: 64 * 1024 * 1024,
+            history: 20,
+            audit_days: 90,
+            emulate: HashMap::new(),
+            keyring: None,
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+}
+
+/// How often something is tried again because somebody else was faster.
+pub(crate) const ATTEMPTS: usize = 32;
+
+/// The engine.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) store: DynStore,
+    pub(crate) types: Registry,
+    pub(crate) views: Views,
+    pub(crate) settings: Settings,
+}
+
+/// A resource, read in one snapshot with its type's phase record.
+pub(crate) struct Fetched {
+    pub(crate) state: Arc<TypeState>,
+    pub(crate) token: Token,
+    /// The key that it was found under.
+    pub(crate) key: Key,
+    pub(crate) stored: Option<Stored>,
+    /// What else was asked for.
+    pub(crate) extra: Snapshot,
+}
+
+impl Engine {
+    /// On a store.
+    #[must_use]
+    pub fn new(store: DynStore, settings: Settings) -> Self {
+        Self {
+            types: Registry::new(Arc::clone(&store), settings.emulate.clone()),
+            views: Views::new(settings.view_bytes),
+            store,
+            settings,
+        }
+    }
+
+    /// The store below.
+    #[must_use]
+    pub fn store(&self) -> &DynStore {
+        &self.store
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.settings.clock.now().0
+    }
+
+    /// A type as it is in the store now.
+    ///
+    /// # Errors
+    /// If there is none, or the store fails.
+    pub async fn type_state(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
+        self.types.current(of).await
+    }
+
+    /// Reads a resource in one snapshot with its type's phase record, and whatever else. A type
+    /// that changed since it was loaded is loaded again first.
+    pub(crate) async fn fetch(
+        &self,
+        of: &TypeKey,
+        id: Uuid,
+        extra: ReadRequest,
+    ) -> Result<Fetched, EngineError> {
+        let mut state = self.types.get(of).await?;
+        for _ in 0..ATTEMPTS {
+            let mut request = extra.clone();
+            let asked = request.keys.len();
+            request.keys.push(state.phase_key.clone());
+            for major in &state.majors {
+                request.keys.push(keys::record(of, *major, id)?);
+            }
+            let mut snapshot = self.store.read(request).await?;
+            let mut own = snapshot.keys.split_off(asked).into_iter();
+            let phase = own.next().flatten();
+            if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
+                state = self.types.load(of).await?;
+                continue;
+            }
+            let found = own.flatten().next();
+            let (key, stored) = match found {
+                None => (keys::record(of, 0, id)?, None),
+                Some(entry) => {
+                    let key = entry.key.clone();
+                    let record = entry.into_record()?;
+                    (key, Some(Stored::decode(id, &record)?))
+                }
+            };
+            return Ok(Fetched {
+                state,
+                token: snapshot.token,
+                key,
+                stored,
+                extra: snapshot,
+            });
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Writes. If nobody knows whether it happened, the record at `head` tells.
+    pub(crate) async fn commit(
+        &self,
+        head: &Key,
+        write: AtomicWrite,
+    ) -> Result<Written, StorageError> {
+        match self.store.atomic_write(write).await {
+            Err(StorageError::UnknownOutcome { revision, reason }) => {
+                let found = self.store.read(ReadRequest::keys([head.clone()])).await;
+                let unknown = StorageError::UnknownOutcome { revision, reason };
+                let snapshot = found.map_err(|_| unknown.clone())?;
+                let entry = snapshot.keys.into_iter().next().flatten();
+                match entry.and_then(|entry| entry.stored.revision()) {
+                    Some(found) if found == revision => Ok(Written {
+                        token: snapshot.token,
+                        revision,
+                    }),
+                    _ => Err(unknown),
+                }
+            }
+            other => other,
+        }
+    }
+}
+
+/// A new id.
+pub(crate) fn draw_id() -> Result<Uuid, EngineError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StorageError::failed(format!("no random bytes: {error}")))?;
+    // Version 4, variant 1.
+    let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62);
+    Ok(Uuid(bits | 4 << 76 | 2 << 62))
+}

@@ -1,0 +1,308 @@
+//! What can go wrong in the engine. Every refusal has a code and says what to do next.
+
+use crate::header::State;
+use crate::keys::TypeKey;
+use coeval_codes::{Code, Coded};
+use coeval_core::types::{
+    ContentError, DefaultsEndless, FieldsTooNew, TypeFileError, TypeVersionId,
+};
+use coeval_core::version::{Uuid, Version};
+use coeval_core::{convert, decide, phases};
+use coeval_storage::{Revision, StorageError};
+
+/// Every refusal and failure of the engine.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The versions don't allow it.
+    #[error(transparent)]
+    Version(#[from] decide::Refusal),
+    /// A conversion or a write at another version is not possible.
+    #[error(transparent)]
+    Conversion(#[from] convert::Refusal),
+    /// The content does not fit.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+    /// The body sets fields of later versions.
+    #[error(transparent)]
+    TooNew(#[from] FieldsTooNew),
+    /// Defaults without an end.
+    #[error(transparent)]
+    Defaults(#[from] DefaultsEndless),
+    /// A phase forbids it.
+    #[error(transparent)]
+    Phase(#[from] phases::Refusal),
+    /// The caller may not.
+    #[error("{}", .0.reason)]
+    Denied(coeval_access::Denied),
+    /// An ACL can't be changed so.
+    #[error(transparent)]
+    Acl(#[from] coeval_access::AclError),
+    /// There is no version to inherit an ACL from.
+    #[error(transparent)]
+    Inherit(#[from] coeval_access::inheritance::NothingToInheritFrom),
+    /// A type file can't be read.
+    #[error(transparent)]
+    TypeFile(Box<TypeFileError>),
+    /// There is no such resource, or the caller may not know that there is.
+    #[error("there is no {what}")]
+    NotFound {
+        /// What was asked for.
+        what: String,
+    },
+    /// The name or id is taken.
+    #[error("{what} exists already")]
+    AlreadyExists {
+        /// What.
+        what: String,
+        /// The one that has it.
+        id: Uuid,
+    },
+    /// Several resources have the name.
+    #[error("{name} is the name of {} resources: {}", ids.len(), list(ids))]
+    NameAmbiguous {
+        /// The name.
+        name: String,
+        /// Some of them.
+        ids: Vec<Uuid>,
+    },
+    /// Somebody else was faster.
+    #[error("the resource has another revision by now: {current}{}", differ(paths))]
+    Conflict {
+        /// The one that it has.
+        current: Revision,
+        /// Where it differs from what was sent, in the caller's version.
+        paths: Vec<String>,
+    },
+    /// It changed again and again while the write was tried.
+    #[error("the write met other writers {attempts} times and was given up; nothing has changed")]
+    Contended {
+        /// So often.
+        attempts: usize,
+    },
+    /// The resource's state forbids it.
+    #[error("a resource in state {state} can't be {action}")]
+    StateForbids {
+        /// The state.
+        state: State,
+        /// What was to be done with it.
+        action: &'static str,
+    },
+    /// Name, labels or the like can't be kept.
+    #[error("the metadata is not valid: {what}")]
+    MetadataInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// A stored resource can't be read.
+    #[error("the resource {id} can't be read: {reason}")]
+    Unreadable {
+        /// Which.
+        id: Uuid,
+        /// Why.
+        reason: String,
+    },
+    /// An update said nothing of the revision.
+    #[error("an update needs the revision that was read")]
+    RevisionNeeded,
+    /// A field mask names nothing.
+    #[error("the field mask is not valid: {what}")]
+    MaskInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no such type.
+    #[error("there is no type {of}")]
+    TypeUnknown {
+        /// Which.
+        of: TypeKey,
+    },
+    /// There is no such version of a type.
+    #[error("the type {of} has no version {version}")]
+    TypeVersionUnknown {
+        /// The type.
+        of: TypeKey,
+        /// Which.
+        version: Version,
+    },
+    /// The version is registered.
+    #[error("the type version {id} exists already")]
+    TypeExists {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// A version with resources never changes.
+    #[error("the type version {id} has resources and can't be {action}")]
+    TypeInUse {
+        /// Which.
+        id: TypeVersionId,
+        /// What was to be done.
+        action: &'static str,
+    },
+    /// Somebody edits the version at this moment.
+    #[error("the type version {id} is being edited")]
+    TypeEditing {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// Shipped with Coeval.
+    #[error("{what} is built in")]
+    BuiltIn {
+        /// What.
+        what: String,
+    },
+    /// Other versions are converted from it.
+    #[error("the type version {id} is the parent of {child}")]
+    TypeIsParent {
+        /// Which.
+        id: TypeVersionId,
+        /// One that needs it.
+        child: Version,
+    },
+    /// The definition can't be used.
+    #[error("the type version can't be registered: {what}")]
+    TypeRefused {
+        /// Why.
+        what: String,
+    },
+    /// The bump is too small or a law does not hold: the report says which.
+    #[error("the type version {id} is refused: {summary}")]
+    Incompatible {
+        /// Which.
+        id: TypeVersionId,
+        /// In one sentence.
+        summary: String,
+        /// All findings.
+        findings: Vec<crate::types::Finding>,
+    },
+    /// There is no such interface.
+    #[error("there is no interface {what}")]
+    InterfaceUnknown {
+        /// Which.
+        what: String,
+    },
+    /// The interface is used.
+    #[error("the interface {what} is used by {by}")]
+    InterfaceInUse {
+        /// Which.
+        what: String,
+        /// By whom.
+        by: String,
+    },
+}
+
+impl From<coeval_access::Denied> for EngineError {
+    fn from(denied: coeval_access::Denied) -> Self {
+        Self::Denied(denied)
+    }
+}
+
+fn list(ids: &[Uuid]) -> String {
+    let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}
+
+fn differ(paths: &[String]) -> String {
+    match paths {
+        [] => String::new(),
+        paths => format!("; it differs at {}", paths.join(", ")),
+    }
+}
+
+impl EngineError {
+    /// The resource itself, named for a quarantine or an error.
+    pub(crate) fn no_resource(what: impl std::fmt::Display) -> Self {
+        Self::NotFound {
+            what: format!("resource {what}"),
+        }
+    }
+}
+
+impl Coded for EngineError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Storage(inner) => inner.code(),
+            Self::Version(inner) => inner.code(),
+            Self::Conversion(inner) => inner.code(),
+            Self::Content(inner) => inner.code(),
+            Self::TooNew(inner) => inner.code(),
+            Self::Defaults(inner) => inner.code(),
+            Self::Phase(inner) => inner.code(),
+            Self::Denied(inner) => inner.reason.code(),
+            Self::Acl(inner) => inner.code(),
+            Self::Inherit(inner) => inner.code(),
+            Self::TypeFile(inner) => inner.code(),
+            Self::NotFound { .. } => coeval_codes::RESOURCE_NOT_FOUND,
+            Self::AlreadyExists { .. } => coeval_codes::RESOURCE_EXISTS,
+            Self::NameAmbiguous { .. } => coeval_codes::NAME_AMBIGUOUS,
+            Self::Conflict { .. } => coeval_codes::RESOURCE_CONFLICT,
+            Self::Contended { .. } => coeval_codes::CONTENDED,
+            Self::StateForbids { .. } => coeval_codes::STATE_FORBIDS,
+            Self::MetadataInvalid { .. } => coeval_codes::METADATA_INVALID,
+            Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
+            Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
+            Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
+            Self::TypeUnknown { .. } => coeval_codes::TYPE_UNKNOWN,
+            Self::TypeVersionUnknown { .. } => coeval_codes::TYPE_VERSION_UNKNOWN,
+            Self::TypeExists { .. } => coeval_codes::TYPE_EXISTS,
+            Self::TypeInUse { .. } => coeval_codes::TYPE_IN_USE,
+            Self::TypeEditing { .. } => coeval_codes::TYPE_EDITING,
+            Self::BuiltIn { .. } => coeval_codes::BUILT_IN,
+            Self::TypeIsParent { .. } => coeval_codes::TYPE_IS_PARENT,
+            Self::TypeRefused { .. } => coeval_codes::TYPE_REFUSED,
+            Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
+            Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
+            Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::Storage(inner) => return inner.advice(),
+            Self::Version(inner) => return inner.advice(),
+            Self::Conversion(inner) => return inner.advice(),
+            Self::Content(inner) => return inner.advice(),
+            Self::TooNew(inner) => return inner.advice(),
+            Self::Defaults(inner) => return inner.advice(),
+            Self::Phase(inner) => return inner.advice(),
+            Self::Denied(inner) => return inner.reason.advice(),
+            Self::Acl(inner) => return inner.advice(),
+            Self::Inherit(inner) => return inner.advice(),
+            Self::TypeFile(inner) => return inner.advice(),
+            Self::NotFound { .. } => {
+                "Check the name or id and the organization; ask for access if it should be there."
+            }
+            Self::AlreadyExists { .. } => "Update it, or choose another name.",
+            Self::NameAmbiguous { .. } => "Use one of the ids.",
+            Self::Conflict { .. } => "Read it again, apply your change to that, and write.",
+            Self::Contended { .. } => "Try again in a moment.",
+            Self::StateForbids { .. } => "Bring it into another state first; see the states page.",
+            Self::MetadataInvalid { .. } => "Correct it and send it again.",
+            Self::Unreadable { .. } => {
+                "Look at it with `coeval store quarantine`; other resources are not concerned."
+            }
+            Self::RevisionNeeded => {
+                "Read it first and send its revision, or use upsert or a field mask."
+            }
+            Self::MaskInvalid { .. } => "Name fields that the body's version has.",
+            Self::TypeUnknown { .. } => "Register the type, or check its name.",
+            Self::TypeVersionUnknown { .. } => "Register the version, or use one that exists.",
+            Self::TypeExists { .. } => "Register another version.",
+            Self::TypeInUse { .. } => {
+                "Register a new version, and move the resources to it if this one is to go."
+            }
+            Self::TypeEditing { .. } => "Try again in a moment.",
+            Self::BuiltIn { .. } => "Define one of your own.",
+            Self::TypeIsParent { .. } => "Delete the versions that are converted from it first.",
+            Self::TypeRefused { .. } => "Correct the definition.",
+            Self::Incompatible { .. } => {
+                "Use the version that the findings ask for, or change the schema or the conversion."
+            }
+            Self::InterfaceUnknown { .. } => "Define the interface first.",
+            Self::InterfaceInUse { .. } => "Define a new version of the interface.",
+        };
+        text.to_owned()
+    }
+}

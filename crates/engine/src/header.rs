@@ -1,0 +1,202 @@
+//! What is known of a resource beside its content: a small part of its record, readable without
+//! its type.
+
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey, index};
+use coeval_core::version::{Uuid, Version};
+use coeval_filter::index_value;
+use coeval_storage::{Key, StorageError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a resource stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum State {
+    /// Made, not yet looked at.
+    PreCreated,
+    /// Its content fits its type version.
+    Resolved,
+    /// Its content does not fit.
+    ResolutionError,
+    /// About to go.
+    InDeletion,
+}
+
+impl State {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PreCreated => "PRE_CREATED",
+            Self::Resolved => "RESOLVED",
+            Self::ResolutionError => "RESOLUTION_ERROR",
+            Self::InDeletion => "IN_DELETION",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Milliseconds since 1970.
+pub type Time = i64;
+
+/// The values of the indexes that the type version declares, by the index's name.
+pub(crate) type Indexed = BTreeMap<String, Vec<Value>>;
+
+/// All that is known of a resource beside its content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The stored version.
+    #[serde(rename = "v", with = "version_text")]
+    pub version: Version,
+    /// Its name.
+    pub name: String,
+    /// The organization that it belongs to, for ever.
+    pub org: String,
+    /// The user who has full control without being named in its ACL.
+    pub owner: String,
+    /// Where it stands.
+    pub state: State,
+    /// Why it does not fit, or what its controller says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Free text beside the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sub_kind: Option<String>,
+    /// Its name in some other system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// For finding it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// When it was made.
+    pub created: Time,
+    /// When it was changed last.
+    pub modified: Time,
+    /// By whom.
+    pub modified_by: String,
+    /// Counts its revisions; names the entries of its history.
+    #[serde(rename = "g")]
+    pub generation: u64,
+    /// What the declared indexes hold of it, so that it can be deleted by a server that does not
+    /// know its version.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) indexed: Indexed,
+    /// Pointers to secure fields, whose values are with the secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secure: Vec<String>,
+}
+
+mod version_text {
+    use coeval_core::version::Version;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(version)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(from)?;
+        Version::parse_full(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The value of an index that holds a text.
+pub(crate) fn text_value(text: &str) -> Vec<u8> {
+    index_value(&Value::String(text.to_owned())).unwrap_or_default()
+}
+
+impl Header {
+    /// The keys of all index entries of a resource.
+    pub(crate) fn index_keys(&self, of: &TypeKey, id: Uuid) -> Result<Vec<Key>, StorageError> {
+        let entry = |index: &str, text: &str| {
+            keys::index_entry(of, index, &self.org, &text_value(text), id)
+        };
+        let mut all = vec![
+            entry(index::NAME, &self.name)?,
+            entry(index::OWNER, &self.owner)?,
+            entry(index::STATE, self.state.name())?,
+            keys::version_entry(of, self.version, &self.org, id)?,
+        ];
+        if let Some(external) = &self.external_id {
+            all.push(entry(index::EXTERNAL_ID, external)?);
+        }
+        for (key, value) in &self.labels {
+            all.push(entry(index::LABEL, &label_text(key, value))?);
+        }
+        for (name, values) in &self.indexed {
+            let name = format!("{}{name}", index::DECLARED);
+            for value in values {
+                let Some(value) = index_value(value) else {
+                    continue;
+                };
+                all.push(keys::index_entry(of, &name, &self.org, &value, id)?);
+            }
+        }
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+}
+
+/// A label as its index holds it. A key of a label has no `=`.
+pub(crate) fn label_text(key: &str, value: &str) -> String {
+    format!("{key}={value}")
+}
+
+/// The most labels that a resource has, and the most values of its declared indexes.
+pub const MOST_LABELS: usize = 16;
+const LONGEST_NAME: usize = 1_024;
+const LONGEST_TEXT: usize = 4_096;
+const LONGEST_LABEL: usize = 256;
+
+/// Refuses metadata that can't be kept.
+pub(crate) fn check(header: &Header) -> Result<(), EngineError> {
+    let refuse = |what: String| Err(EngineError::MetadataInvalid { what });
+    if header.name.len() > LONGEST_NAME {
+        return refuse(format!("the name has more than {LONGEST_NAME} bytes"));
+    }
+    for (what, text) in [
+        ("description", &header.description),
+        ("sub_kind", &header.sub_kind),
+        ("externalId", &header.external_id),
+        ("message", &header.message),
+    ] {
+        if text.as_ref().is_some_and(|text| text.len() > LONGEST_TEXT) {
+            return refuse(format!("{what} has more than {LONGEST_TEXT} bytes"));
+        }
+    }
+    if header.labels.len() > MOST_LABELS {
+        return refuse(format!("there are more than {MOST_LABELS} labels"));
+    }
+    for (key, value) in &header.labels {
+        if key.is_empty() || key.len() > LONGEST_LABEL || value.len() > LONGEST_LABEL {
+            return refuse(format!(
+                "a label's key has 1 to {LONGEST_LABEL} bytes and its value at most as many"
+            ));
+        }
+        if key.contains('=') {
+            return refuse("a label's key has a `=`".to_owned());
+        }
+        if key.starts_with("coeval.internal/") {
+            return refuse(format!("the label {key} is set by Coeval alone"));
+        }
+    }
+    let values: usize = header.indexed.values().map(Vec::len).sum();
+    if values > MOST_LABELS {
+        return refuse(format!(
+            "the declared indexes find more than {MOST_LABELS} values in it"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Reading one resource.
+
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine, Fetched};
+use crate::error::EngineError;
+use crate::header::text_value;
+use crate::keys::{self, TypeKey, index};
+use crate::resource::Resource;
+use crate::stored::{Stored, json};
+use crate::types::state::TypeState;
+use crate::views::{Shown, ViewKey};
+use coeval_access::{Action, Level};
+use coeval_core::decide::{self, Reading, Shown as How, Wanted};
+use coeval_core::types::Visibility;
+use coeval_core::version::{StoredVersion, Uuid};
+use coeval_storage::{Range, ReadRequest, Token};
+use std::sync::Arc;
+
+/// Which resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// By id.
+    Id(Uuid),
+    /// By name, in an organization.
+    Name {
+        /// The organization's id.
+        org: String,
+        /// The name.
+        name: String,
+    },
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "{id}"),
+            Self::Name { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// How many namesakes an error lists.
+const LISTED: usize = 8;
+
+/// A resource that the caller may do something with.
+pub(crate) struct Found {
+    pub(crate) fetched: Fetched,
+    pub(crate) stored: Stored,
+    pub(crate) level: Level,
+}
+
+impl Engine {
+    /// A resource, at the version that the caller wants.
+    ///
+    /// # Errors
+    /// Not found, also if the caller may not see it; or the version can't be shown.
+    pub async fn get(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+    ) -> Result<Resource, EngineError> {
+        let found = self.find(caller, of, target, Action::Read).await?;
+        let Found {
+            fetched,
+            stored,
+            level,
+        } = found;
+        let wanted = caller.wanted.of_type(&fetched.state);
+        self.resource(&fetched.state, stored, wanted, level, fetched.token)
+    }
+
+    /// The resource, if the caller may do that with it.
+    pub(crate) async fn find(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        action: Action,
+    ) -> Result<Found, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let id = match target {
+                Target::Id(id) => *id,
+                Target::Name { org, name } => {
+                    let ids = self.named(caller, of, org, name).await?;
+                    match ids.as_slice() {
+                        [] => return Err(EngineError::no_resource(format!("{of} {name}"))),
+                        [id] => *id,
+                        _ => {
+                            let name = name.clone();
+                            return Err(EngineError::NameAmbiguous { name, ids });
+                        }
+                    }
+                }
+            };
+            let mut request = ReadRequest::default();
+            request.at_least = caller.at_least;
+            let mut fetched = self.fetch(of, id, request).await?;
+            let Some(stored) = fetched.stored.take() else {
+                if matches!(target, Target::Name { .. }) {
+                    // Deleted since its name was looked up.
+                    continue;
+                }
+                return Err(EngineError::no_resource(format!("{of} {target}")));
+            };
+            if let Target::Name { org, name } = target
+                && (stored.header.name != *name || stored.header.org != *org)
+            {
+                continue;
+            }
+            let level = self
+                .allow(caller, &fetched.state, &stored, action)
+                .await
+                .map_err(|error| hide(error, of, target))?;
+            return Ok(Found {
+                fetched,
+                stored,
+                level,
+            });
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The ids of the resources of that name, a few of them.
+    pub(crate) async fn named(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        org: &str,
+        name: &str,
+    ) -> Result<Vec<Uuid>, EngineError> {
+        let span = keys::index_point(of, index::NAME, org, &text_value(name))?;
+        let mut request = ReadRequest::range(Range::of(span).limit(LISTED));
+        request.at_least = caller.at_least;
+        let snapshot = self.store.read(request).await?;
+        let page = snapshot.pages.into_iter().next().unwrap_or_default();
+        let ids = page
+            .entries
+            .iter()
+            .filter_map(|entry| keys::id_of_entry(&entry.key));
+        Ok(ids.collect())
+    }
+
+    /// The answer of one resource.
+    pub(crate) fn resource(
+        &self,
+        state: &TypeState,
+        stored: Stored,
+        wanted: Wanted,
+        level: Level,
+        token: Token,
+    ) -> Result<Resource, EngineError> {
+        let sees = sees(level);
+        let (view, shown, restricted) = self.show(state, &stored, wanted, sees)?;
+        Ok(Resource {
+            of: state.key.clone(),
+            id: stored.id,
+            version: view.version(),
+            revision: stored.revision,
+            expires: stored.expires,
+            content: shown.content,
+            secure: shown.secure,
+            restricted,
+            level,
+            token,
+            header: Arc::new(stored.header),
+        })
+    }
+
+    /// A view of what is stored. At the stored version, for somebody who sees all of it, the
+    /// stored bytes are the view.
+    pub(crate) fn show(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        wanted: Wanted,
+        sees: Visibility,
+    ) -> Result<(decide::View, Shown, Option<Arc<str>>), EngineError> {
+        let version = stored.header.version;
+        let definition = state.version(version);
+        let restricted = definition.and_then(|one| one.restricted_view.as_ref());
+        let view = decide::decide_read(&Reading {
+            stored: decide::Stored::Alone(StoredVersion(version)),
+            known: &state.known,
+            wanted,
+            restricted_below: restricted.map(|restricted| restricted.below),
+        })?;
+        let at = view.at.version();
+        let key = ViewKey {
+            id: stored.id,
+            revision: stored.revision,
+            at,
+            sees,
+        };
+        let shown = match view.shown {
+            How::AsStored if sees == Visibility::Private || !state.hides(version) => Shown {
+                content: stored.content.clone(),
+                secure: stored.header.secure.clone().into(),
+            },
+            How::AsStored | How::Converted => self.views.get(key, || {
+                let record = stored.core_record()?;
+                crate::content::view(state, record, at, sees, &stored.header.secure)
+            })?,
+            How::Pruned { to } => self.views.get(key, || {
+                let record = stored.core_record()?;
+                crate::content::pruned(state, record, to.version(), at, sees)
+            })?,
+            How::Restricted => {
+                let shown = restricted.and_then(|restricted| restricted.shown_to(at));
+                let content = shown.map(|shown| json(shown.content));
+                let reason = shown.map(|shown| Arc::from(shown.label.1));
+                let shown = Shown {
+                    content: content.unwrap_or_else(|| "{}".into()),
+                    secure: Arc::new([]),
+                };
+                return Ok((view, shown, reason));
+            }
+        };
+        Ok((view, shown, None))
+    }
+}
+
+/// What a caller of that level sees.
+pub(crate) const fn sees(level: Level) -> Visibility {
+    match level {
+        Level::FullControl => Visibility::Private,
+        Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
+    }
+}
+
+/// What a caller may not see answers as if it did not exist.
+pub(crate) fn hide(error: EngineError, of: &TypeKey, target: &Target) -> EngineError {
+    match error {
+        EngineError::Denied(denied) if denied.hidden => {
+            EngineError::no_resource(format!("{of} {target}"))
+        }
+        error => error,
+    }
+}

@@ -1,0 +1,71 @@
+//! A resource as it is answered.
+
+use crate::header::Header;
+use crate::keys::TypeKey;
+use bytes::Bytes;
+use coeval_access::Level;
+use coeval_codes::Code;
+use coeval_core::version::{MarkedVersion, Uuid};
+use coeval_storage::{Millis, Revision, Token};
+use std::sync::Arc;
+
+/// A resource, shown at a version.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Its type.
+    pub of: TypeKey,
+    /// Its id.
+    pub id: Uuid,
+    /// All that is known of it beside its content; its version is the stored one.
+    pub header: Arc<Header>,
+    /// The version of the view, with its mark.
+    pub version: MarkedVersion,
+    /// Of the stored object; the same for all its views.
+    pub revision: Revision,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// The content at the view's version, JSON text.
+    pub content: Bytes,
+    /// Pointers to secure fields, in the view's terms.
+    pub secure: Arc<[String]>,
+    /// In place of the content something else is shown, and why.
+    pub restricted: Option<Arc<str>>,
+    /// What the caller may do with it.
+    pub level: Level,
+    /// What it was read at.
+    pub token: Token,
+}
+
+impl Resource {
+    /// `urn:vcloud:entity:acme:app:<uuid>`
+    #[must_use]
+    pub fn urn(&self) -> String {
+        format!("urn:vcloud:entity:{}:{}", self.of, self.id)
+    }
+}
+
+/// What a write answers beside the resource.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// As the caller sees it now.
+    pub resource: Resource,
+    /// Pointers to what the write left alone because the body's version can't express it.
+    pub kept: Vec<String>,
+    /// Pointers to what went with deleted items.
+    pub dropped: Vec<String>,
+    /// What force overrode.
+    pub overrode: Option<coeval_core::decide::Refusal>,
+    /// Whether it was made by this write.
+    pub created: bool,
+}
+
+/// A stored object that can't be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Which; its key, if not even the id is readable.
+    pub id: String,
+    /// Why, as a code.
+    pub code: Code,
+    /// Why, as a sentence.
+    pub reason: String,
+}

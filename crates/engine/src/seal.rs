@@ -1,0 +1,5 @@
+//! Stub.
+
+/// Keys.
+#[derive(Debug)]
+pub struct Keyring;

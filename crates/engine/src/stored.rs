@@ -1,0 +1,149 @@
+//! The record of a resource: its header, its content as JSON text, and what is kept beside it.
+
+use crate::error::EngineError;
+use crate::header::Header;
+use bytes::Bytes;
+use coeval_core::convert::{Kept, Record as CoreRecord};
+use coeval_core::version::Uuid;
+use coeval_storage::{Content, Millis, Record, Revision};
+use serde_json::Value;
+
+/// The tags of a record's fields.
+mod tag {
+    /// The header, JSON.
+    pub(super) const HEADER: u8 = 1;
+    /// What is kept, JSON.
+    pub(super) const KEPT: u8 = 2;
+    /// In the history: the revision that the record had.
+    pub(super) const REVISION: u8 = 3;
+    /// A record of a version that nobody here knew, kept whole when force wrote over it.
+    pub(super) const REPLACED: u8 = 4;
+}
+
+/// A resource as it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) id: Uuid,
+    pub(crate) revision: Revision,
+    pub(crate) expires: Option<Millis>,
+    pub(crate) header: Header,
+    /// JSON text.
+    pub(crate) content: Bytes,
+    /// JSON text, if anything is kept.
+    pub(crate) kept: Option<Bytes>,
+    /// What force wrote over, if this server did not know its version.
+    pub(crate) replaced: Option<Bytes>,
+}
+
+/// What is to be stored of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct ToStore {
+    pub(crate) header: Header,
+    pub(crate) content: Bytes,
+    pub(crate) kept: Option<Bytes>,
+    pub(crate) replaced: Option<Bytes>,
+}
+
+fn field(content: &Content, tag: u8) -> Option<Bytes> {
+    let found = content.fields.iter().find(|(own, _)| *own == tag);
+    found.map(|(_, value)| value.clone())
+}
+
+fn unreadable(id: Uuid, what: &str) -> EngineError {
+    EngineError::Unreadable {
+        id,
+        reason: what.to_owned(),
+    }
+}
+
+impl Stored {
+    pub(crate) fn decode(id: Uuid, record: &Record) -> Result<Self, EngineError> {
+        let content = &record.content;
+        let header =
+            field(content, tag::HEADER).ok_or_else(|| unreadable(id, "it has no header"))?;
+        let header = serde_json::from_slice(&header)
+            .map_err(|error| unreadable(id, &format!("its header can't be read: {error}")))?;
+        Ok(Self {
+            id,
+            revision: match field(content, tag::REVISION) {
+                Some(bytes) => match <[u8; 16]>::try_from(bytes.as_ref()) {
+                    Ok(bytes) => Revision::from_bytes(bytes),
+                    Err(_) => return Err(unreadable(id, "its revision can't be read")),
+                },
+                None => record.revision,
+            },
+            expires: record.expires,
+            header,
+            content: content.body.clone(),
+            kept: field(content, tag::KEPT),
+            replaced: field(content, tag::REPLACED),
+        })
+    }
+
+    /// With a tree, for conversions and writes.
+    pub(crate) fn core_record(&self) -> Result<CoreRecord, EngineError> {
+        let content = serde_json::from_slice(&self.content)
+            .map_err(|error| unreadable(self.id, &format!("its content is no JSON: {error}")))?;
+        let kept = match &self.kept {
+            None => Kept::default(),
+            Some(kept) => serde_json::from_slice::<Value>(kept)
+                .ok()
+                .as_ref()
+                .and_then(Kept::from_json)
+                .ok_or_else(|| unreadable(self.id, "what is kept can't be read"))?,
+        };
+        Ok(CoreRecord {
+            version: self.header.version,
+            content,
+            kept,
+        })
+    }
+
+    /// To be stored as it is.
+    pub(crate) fn to_store(&self) -> ToStore {
+        ToStore {
+            header: self.header.clone(),
+            content: self.content.clone(),
+            kept: self.kept.clone(),
+            replaced: self.replaced.clone(),
+        }
+    }
+
+    /// As an entry of the history.
+    pub(crate) fn to_history(&self) -> Content {
+        let mut content = self.to_store().encode();
+        let revision = Bytes::copy_from_slice(self.revision.as_bytes());
+        content.fields.push((tag::REVISION, revision));
+        content
+    }
+}
+
+impl ToStore {
+    pub(crate) fn of(header: Header, record: &CoreRecord, replaced: Option<Bytes>) -> Self {
+        let kept = (!record.kept.is_empty()).then(|| json(&record.kept.to_json()));
+        Self {
+            header,
+            content: json(&record.content),
+            kept,
+            replaced,
+        }
+    }
+
+    pub(crate) fn encode(&self) -> Content {
+        // A header is plain data: nothing in it can fail to be printed.
+        let header = serde_json::to_vec(&self.header).unwrap_or_default();
+        let mut fields = vec![(tag::HEADER, header.into())];
+        fields.extend(self.kept.clone().map(|kept| (tag::KEPT, kept)));
+        fields.extend(self.replaced.clone().map(|bytes| (tag::REPLACED, bytes)));
+        Content {
+            flags: 0,
+            fields,
+            body: self.content.clone(),
+        }
+    }
+}
+
+/// The text of a JSON value.
+pub(crate) fn json(value: &Value) -> Bytes {
+    serde_json::to_vec(value).unwrap_or_default().into()
+}

@@ -1,0 +1,17 @@
+//! Types: their definitions in the store, what this server has loaded, and how they change.
+
+pub(crate) mod definition;
+mod edit;
+mod finding;
+mod interfaces;
+pub(crate) mod phase;
+mod register;
+pub(crate) mod registry;
+pub(crate) mod state;
+mod stored_resources;
+
+pub use edit::TypeEdit;
+pub use finding::Finding;
+pub use interfaces::Interface;
+pub use register::{Policy, Registered, Registration};
+pub use state::TypeState;

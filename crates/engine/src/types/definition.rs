@@ -1,0 +1,106 @@
+//! The record of one type version: its file, and what was found out when it was registered.
+
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::types::finding::Finding;
+use bytes::Bytes;
+use coeval_access::Acl;
+use coeval_core::types::{TypeVersion, TypeVersionId};
+use coeval_core::version::Version;
+use coeval_storage::{Content, Record, Revision};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The tag of a definition's notes.
+const META: u8 = 1;
+
+/// What is noted beside a definition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    /// In which order the versions were registered: that decides the parent of one that names
+    /// none.
+    pub(crate) number: u64,
+    /// Registered although its bump is too small, or its laws don't hold.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) unproven: bool,
+    /// Shipped with Coeval.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) built_in: bool,
+    /// Somebody is about to change or delete it: no resource is created at it until that is done.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) editing: bool,
+    pub(crate) created: Time,
+    pub(crate) created_by: String,
+    #[serde(default)]
+    pub(crate) acl: Acl,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) external_id: Option<String>,
+    /// The level of a type ACL, up to this one, gives the type's right with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_implicit_right: Option<coeval_access::Level>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<Finding>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands in a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// A version of a type as this server has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) version: Version,
+    /// Of the definition's record.
+    pub(crate) revision: Revision,
+    pub(crate) meta: Meta,
+    /// The file as it was registered.
+    pub(crate) file: Bytes,
+    /// `None`: this server can't load it, and why.
+    pub(crate) loaded: Result<Arc<TypeVersion>, String>,
+}
+
+impl Definition {
+    /// As it is stored.
+    pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Content {
+        // Plain data: nothing in it can fail to be printed.
+        let meta = serde_json::to_vec(meta).unwrap_or_default();
+        Content {
+            flags: 0,
+            fields: vec![(META, meta.into())],
+            body: file.clone(),
+        }
+    }
+
+    /// From its record. What this server can't load is unknown to it, not an error.
+    pub(crate) fn decode(version: Version, record: &Record) -> Result<Self, EngineError> {
+        let content = &record.content;
+        let meta = content.fields.iter().find(|(tag, _)| *tag == META);
+        let meta = meta.and_then(|(_, meta)| serde_json::from_slice(meta).ok());
+        let meta: Meta = meta.ok_or_else(|| EngineError::TypeRefused {
+            what: format!("the record of version {version} can't be read"),
+        })?;
+        let loaded = std::str::from_utf8(&content.body)
+            .map_err(|error| error.to_string())
+            .and_then(|text| TypeVersion::parse(text).map_err(|error| error.to_string()))
+            .map(Arc::new);
+        Ok(Self {
+            version,
+            revision: record.revision,
+            meta,
+            file: content.body.clone(),
+            loaded,
+        })
+    }
+
+    pub(crate) fn id(&self, of: &crate::keys::TypeKey) -> TypeVersionId {
+        TypeVersionId {
+            vendor: of.vendor.to_string(),
+            nss: of.nss.to_string(),
+            version: self.version,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Changing and deleting a type version that has no resources, safe against those who make one at
+//! the same moment.
+//!
+//! The version's record is first marked *editing*. Every create at, and every move to, a version
+//! is conditioned on its record's revision, so from then on none can happen. Then resources are
+//! looked for. If there are any, the mark is taken back; else the change is written, on condition
+//! that the mark is still there. Who meets a mark that nobody finishes takes it back: then the
+//! editor, should it still be there, fails.
+
+use super::definition::{Definition, Meta};
+use super::register::{Registration, is_race, parse, refusal};
+use super::state::TypeState;
+use super::{phase, register::Registered};
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use bytes::Bytes;
+use coeval_access::{Acl, TypeAction};
+use coeval_core::version::Version;
+use coeval_storage::{
+    Action, AtomicWrite, Condition, Put, Range, ReadRequest, Revision, StorageError,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is to become of a type version.
+#[derive(Clone, Debug)]
+pub enum TypeEdit {
+    /// Another definition.
+    Replace(Registration),
+    /// Nothing.
+    Delete,
+}
+
+/// How long somebody who meets an edit waits each time, and how often, before it takes the edit
+/// for abandoned.
+const WAIT: Duration = Duration::from_millis(20);
+const WAITS: usize = 50;
+
+impl Engine {
+    /// Changes a type version that has no resources.
+    ///
+    /// # Errors
+    /// If it has resources, or the new definition is refused.
+    pub async fn edit_type(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        version: Version,
+        registration: Registration,
+    ) -> Result<Registered, EngineError> {
+        let edit = TypeEdit::Replace(registration);
+        let done = self.change_type(caller, of, version, &edit).await?;
+        done.ok_or_else(|| EngineError::TypeUnknown { of: of.clone() })
+    }
+
+    /// Deletes a type version that has no resources; with the last one the type's rights and
+    /// bundle go.
+    ///
+    /// # Errors
+    /// If it has resources, or other versions are converted from it.
+    pub async fn delete_type(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        version: Version,
+    ) -> Result<(), EngineError> {
+        self.change_type(caller, of, version, &TypeEdit::Delete)
+            .await?;
+        Ok(())
+    }
+
+    async fn change_type(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        version: Version,
+        edit: &TypeEdit,
+    ) -> Result<Option<Registered>, EngineError> {
+        let action = match edit {
+            TypeEdit::Replace(_) => TypeAction::Edit,
+            TypeEdit::Delete => TypeAction::Delete,
+        };
+        let mut waited = 0;
+        for _ in 0..ATTEMPTS {
+            let state = self.types.load(of).await?;
+            let Some(definition) = state.definitions.get(&version) else {
+                let of = of.clone();
+                return Err(EngineError::TypeVersionUnknown { of, version });
+            };
+            self.allow_type(caller, &state, version, action)?;
+            if definition.meta.built_in {
+                return Err(EngineError::BuiltIn {
+                    what: definition.id(of).to_string(),
+                });
+            }
+            if definition.meta.editing {
+                self.wait_for_edit(&state, version, &mut waited).await?;
+                continue;
+            }
+            // Found out before anybody is made to wait.
+            let outcome = self.outcome(&state, version, edit).await?;
+            let Some((marked, mark)) = self.mark(&state, definition, true).await? else {
+                continue;
+            };
+            let in_use = self.has_resources(of, version).await;
+            if !matches!(in_use, Ok(false)) {
+                self.take_back(of, version, marked).await?;
+                in_use?;
+                return Err(EngineError::TypeInUse {
+                    id: definition.id(of),
+                    action: match edit {
+                        TypeEdit::Replace(_) => "changed",
+                        TypeEdit::Delete => "deleted",
+                    },
+                });
+            }
+            match self
+                .finish(caller, &state, definition, (marked, mark), &outcome)
+                .await
+            {
+                Ok(()) => return Ok(outcome.registered),
+                Err(EngineError::Storage(error)) if is_race(&error) => {
+                    self.take_back(of, version, marked).await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn outcome(
+        &self,
+        state: &TypeState,
+        version: Version,
+        edit: &TypeEdit,
+    ) -> Result<Outcome, EngineError> {
+        let own = state.definitions.get(&version);
+        match edit {
+            TypeEdit::Delete => {
+                let child = state.versions.iter().find(|one| {
+                    let id = one.id.version;
+                    id != version && state.versions.parent(id) == Some(version)
+                });
+                match (child, own) {
+                    (Some(child), Some(own)) => Err(EngineError::TypeIsParent {
+                        id: own.id(&state.key),
+                        child: child.id.version,
+                    }),
+                    _ => Ok(Outcome::default()),
+                }
+            }
+            TypeEdit::Replace(registration) => {
+                let new = Arc::new(parse(&registration.file)?);
+                let id = own.map(|own| own.id(&state.key));
+                if id.as_ref() != Some(&new.id) {
+                    return Err(EngineError::TypeRefused {
+                        what: "vendor, nss and version never change".to_owned(),
+                    });
+                }
+                let judged = self.judge_version(Some(state), &new, Some(version)).await?;
+                let unproven = refusal(&judged, registration, &new.id)?;
+                Ok(Outcome {
+                    file: Some(Bytes::copy_from_slice(registration.file.as_bytes())),
+                    registered: Some(Registered {
+                        id: new.id.clone(),
+                        parent: judged.parent,
+                        unproven,
+                        findings: judged.findings,
+                    }),
+                })
+            }
+        }
+    }
+
+    /// Sets or takes back the mark; the new revisions of the version's and the phase record (they
+    /// are one), or nothing if somebody was faster.
+    async fn mark(
+        &self,
+        state: &TypeState,
+        definition: &Definition,
+        editing: bool,
+    ) -> Result<Option<(Revision, Meta)>, EngineError> {
+        let meta = Meta {
+            editing,
+            ..definition.meta.clone()
+        };
+        let content = Definition::encode(&meta, &definition.file);
+        let key = keys::type_version(&state.key, definition.version)?;
+        let own = Condition::RevisionIs(definition.revision);
+        let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+        let write = with_phase(write, state, state.phase_revision);
+        match self.commit(&key, write).await {
+            Ok(written) => Ok(Some((written.revision, meta))),
+            Err(error) if is_race(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes our own mark back, unless somebody did.
+    async fn take_back(
+        &self,
+        of: &TypeKey,
+        version: Version,
+        marked: Revision,
+    ) -> Result<(), EngineError> {
+        for _ in 0..ATTEMPTS {
+            let state = self.types.load(of).await?;
+            match state.definitions.get(&version) {
+                Some(definition) if definition.revision == marked => {
+                    if self.mark(&state, definition, false).await?.is_some() {
+                        return Ok(());
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn finish(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        definition: &Definition,
+        (marked, mark): (Revision, Meta),
+        outcome: &Outcome,
+    ) -> Result<(), EngineError> {
+        let key = keys::type_version(&state.key, definition.version)?;
+        let own = Condition::RevisionIs(marked);
+        let id = definition.id(&state.key);
+        let mut write = AtomicWrite::new();
+        let what = match (&outcome.file, &outcome.registered) {
+            (Some(file), Some(registered)) => {
+                let meta = Meta {
+                    editing: false,
+                    unproven: registered.unproven,
+                    findings: registered.findings.clone(),
+                    ..mark
+                };
+                let content = Definition::encode(&meta, file);
+                write = write.step(&key, own, Action::Put(Put::of(content)));
+                write = with_phase(write, state, marked);
+                What::EditType
+            }
+            _ => {
+                write = write.step(&key, own, Action::Delete);
+                if state.definitions.len() == 1 {
+                    let phase = Condition::RevisionIs(marked);
+                    write = write.step(&state.phase_key, phase, Action::Delete);
+                    write.steps.extend(self.bundle_removal(&state.key).await?);
+                } else {
+                    write = with_phase(write, state, marked);
+                }
+                What::DeleteType
+            }
+        };
+        let audit = self.audit_step(caller, &Deed::of_type(what, &id))?;
+        let head = audit.key.clone();
+        write.steps.push(audit);
+        self.commit(&head, write).await?;
+        Ok(())
+    }
+
+    /// Whether any resource is stored at a version.
+    pub(crate) async fn has_resources(
+        &self,
+        of: &TypeKey,
+        version: Version,
+    ) -> Result<bool, StorageError> {
+        let range = Range::of(keys::at_version(of, version)?).limit(1);
+        let (_, page) = self.store.range(range).await?;
+        Ok(!page.entries.is_empty())
+    }
+
+    /// Waits for an edit; one that lasts too long was abandoned and is taken back.
+    pub(crate) async fn wait_for_edit(
+        &self,
+        state: &TypeState,
+        version: Version,
+        waited: &mut usize,
+    ) -> Result<(), EngineError> {
+        let Some(definition) = state.definitions.get(&version) else {
+            return Ok(());
+        };
+        for _ in 0..WAITS {
+            *waited += 1;
+            tokio::time::sleep(WAIT).await;
+            let key = keys::type_version(&state.key, version)?;
+            let snapshot = self.store.read(ReadRequest::keys([key])).await?;
+            let found = snapshot.keys.into_iter().next().flatten();
+            if found.and_then(|entry| entry.stored.revision()) != Some(definition.revision) {
+                self.types.load(&state.key).await?;
+                return Ok(());
+            }
+        }
+        tracing::warn!(of = %state.key, %version, "an abandoned edit is taken back");
+        self.mark(state, definition, false).await?;
+        self.types.load(&state.key).await?;
+        Ok(())
+    }
+
+    /// Sets the ACL of a type version.
+    ///
+    /// # Errors
+    /// If the caller may not.
+    pub async fn set_type_acl(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        version: Version,
+        change: impl Fn(&mut Acl) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        for _ in 0..ATTEMPTS {
+            let state = self.types.load(of).await?;
+            self.allow_type(caller, &state, version, TypeAction::ChangeAcl)?;
+            let Some(definition) = state.definitions.get(&version) else {
+                let of = of.clone();
+                return Err(EngineError::TypeVersionUnknown { of, version });
+            };
+            let mut meta = definition.meta.clone();
+            change(&mut meta.acl)?;
+            let content = Definition::encode(&meta, &definition.file);
+            let key = keys::type_version(of, version)?;
+            let own = Condition::RevisionIs(definition.revision);
+            let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+            let mut write = with_phase(write, &state, state.phase_revision);
+            let deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));
+            write.steps.push(self.audit_step(caller, &deed)?);
+            match self.commit(&key, write).await {
+                Ok(_) => return Ok(()),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}
+
+/// What an edit leads to; nothing: the version goes.
+#[derive(Default)]
+struct Outcome {
+    file: Option<Bytes>,
+    registered: Option<Registered>,
+}
+
+/// The phase record is rewritten with every change, so that all servers load the type again.
+pub(crate) fn with_phase(write: AtomicWrite, state: &TypeState, before: Revision) -> AtomicWrite {
+    let put = Action::Put(Put::of(phase::encode(&state.phase)));
+    write.step(&state.phase_key, Condition::RevisionIs(before), put)
+}

@@ -1,0 +1,93 @@
+//! The phase record as it is stored.
+
+use coeval_core::phases::{Epoch, Live, Migration, Phase, PhaseRecord};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    epoch: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    migration: Option<StoredMigration>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    closed: BTreeSet<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredMigration {
+    from: u32,
+    to: u32,
+    low: String,
+    high: String,
+    forward_done: bool,
+    back_done: bool,
+}
+
+/// As it is stored.
+pub(crate) fn encode(record: &PhaseRecord) -> Vec<u8> {
+    let stored = Stored {
+        epoch: record.epoch.0,
+        migration: record.migration.map(|migration| StoredMigration {
+            from: migration.from,
+            to: migration.to,
+            low: migration.live.low.name().to_owned(),
+            high: migration.live.high.name().to_owned(),
+            forward_done: migration.forward_done,
+            back_done: migration.back_done,
+        }),
+        closed: record.closed.clone(),
+    };
+    // Plain data: nothing in it can fail to be printed.
+    serde_json::to_vec(&stored).unwrap_or_default()
+}
+
+/// From how it is stored; `None` if it is no phase record.
+pub(crate) fn decode(bytes: &[u8]) -> Option<PhaseRecord> {
+    let stored: Stored = serde_json::from_slice(bytes).ok()?;
+    let phase = |name: &str| Phase::ALL.into_iter().find(|phase| phase.name() == name);
+    let migration = match stored.migration {
+        None => None,
+        Some(migration) => Some(Migration {
+            from: migration.from,
+            to: migration.to,
+            live: Live {
+                low: phase(&migration.low)?,
+                high: phase(&migration.high)?,
+            },
+            forward_done: migration.forward_done,
+            back_done: migration.back_done,
+        }),
+    };
+    Some(PhaseRecord {
+        epoch: Epoch(stored.epoch),
+        migration,
+        closed: stored.closed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_record_reads_back() {
+        let first = PhaseRecord::first();
+        assert_eq!(decode(&encode(&first)), Some(first.clone()));
+        let moving = PhaseRecord {
+            epoch: Epoch(7),
+            migration: Some(Migration {
+                from: 1,
+                to: 2,
+                live: Live {
+                    low: Phase::Mirror,
+                    high: Phase::ReadNew,
+                },
+                forward_done: true,
+                back_done: false,
+            }),
+            closed: [0].into(),
+        };
+        assert_eq!(decode(&encode(&moving)), Some(moving));
+        assert_eq!(decode(b"{}"), None);
+    }
+}

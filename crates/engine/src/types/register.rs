@@ -1,0 +1,434 @@
+//! Registering a type version: what kind of change it is, whether its laws hold, and one atomic
+//! write.
+
+use super::definition::{Definition, Meta};
+use super::finding::Finding;
+use super::phase;
+use super::state::TypeState;
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use bytes::Bytes;
+use coeval_access::inheritance::{self, Said};
+use coeval_access::{GeneralRight, Level};
+use coeval_codes::Coded;
+use coeval_core::compat::{self, Checked, Kind};
+use coeval_core::convert::Versions;
+use coeval_core::phases::PhaseRecord;
+use coeval_core::types::{TypeVersion, TypeVersionId};
+use coeval_core::version::Version;
+use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
+use std::sync::Arc;
+
+/// What happens to a version whose bump is too small, or whose laws don't hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It is registered and marked *unproven*.
+    Warn,
+}
+
+/// A type version to be registered.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// The type file, YAML or JSON, with one document.
+    pub file: String,
+    /// What happens if something is found.
+    pub policy: Policy,
+    /// An undecided change is accepted, if no stored resource fails.
+    pub accept_undecided: bool,
+    /// From which version the ACL comes.
+    pub inherit: Said,
+    /// Its name in some other system.
+    pub external_id: Option<String>,
+    /// See [`coeval_access`].
+    pub max_implicit_right: Option<Level>,
+}
+
+impl Registration {
+    /// With the defaults.
+    #[must_use]
+    pub fn of(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            policy: Policy::Refuse,
+            accept_undecided: false,
+            inherit: Said::Absent,
+            external_id: None,
+            max_implicit_right: None,
+        }
+    }
+
+    /// The same, registered whatever is found.
+    #[must_use]
+    pub fn warn(mut self) -> Self {
+        self.policy = Policy::Warn;
+        self
+    }
+}
+
+/// What a registration led to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Registered {
+    /// Which.
+    pub id: TypeVersionId,
+    /// The version that it was compared with first.
+    pub parent: Option<Version>,
+    /// Whether it is marked so.
+    pub unproven: bool,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+/// What the checks say.
+pub(super) struct Judged {
+    pub(super) parent: Option<Version>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) undecided: bool,
+}
+
+/// How many made-up documents the laws are checked on.
+const DOCUMENTS: usize = 100;
+
+impl Engine {
+    /// Registers a type version.
+    ///
+    /// # Errors
+    /// With the findings, if it is refused.
+    pub async fn register(
+        &self,
+        caller: &Caller,
+        registration: Registration,
+    ) -> Result<Registered, EngineError> {
+        let version = parse(&registration.file)?;
+        let of = TypeKey::new(&version.id.vendor, &version.id.nss);
+        self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
+        if &*of.vendor == crate::kinds::VENDOR {
+            return Err(EngineError::BuiltIn {
+                what: format!("the vendor {}", of.vendor),
+            });
+        }
+        self.register_version(caller, &registration, Arc::new(version), &of, false)
+            .await
+    }
+
+    pub(crate) async fn register_version(
+        &self,
+        caller: &Caller,
+        registration: &Registration,
+        version: Arc<TypeVersion>,
+        of: &TypeKey,
+        built_in: bool,
+    ) -> Result<Registered, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let state = match self.types.load(of).await {
+                Ok(state) => Some(state),
+                Err(EngineError::TypeUnknown { .. }) => None,
+                Err(error) => return Err(error),
+            };
+            let state = state.as_deref();
+            if state.is_some_and(|state| state.definitions.contains_key(&version.id.version)) {
+                return Err(EngineError::TypeExists {
+                    id: version.id.clone(),
+                });
+            }
+            let judged = self.judge_version(state, &version, None).await?;
+            let unproven = refusal(&judged, registration, &version.id)?;
+            let meta = self.meta(caller, registration, state, &version, &judged, unproven)?;
+            let meta = Meta { built_in, ..meta };
+            let file = Bytes::copy_from_slice(registration.file.as_bytes());
+            let write = self
+                .registering(caller, of, state, &version, &meta, &file)
+                .await?;
+            let head = keys::type_version(of, version.id.version)?;
+            match self.commit(&head, write).await {
+                Ok(_) => {
+                    return Ok(Registered {
+                        id: version.id.clone(),
+                        parent: judged.parent,
+                        unproven,
+                        findings: judged.findings,
+                    });
+                }
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    fn meta(
+        &self,
+        caller: &Caller,
+        registration: &Registration,
+        state: Option<&TypeState>,
+        version: &TypeVersion,
+        judged: &Judged,
+        unproven: bool,
+    ) -> Result<Meta, EngineError> {
+        let definitions = || state.into_iter().flat_map(|state| &state.definitions);
+        let existing: Vec<Version> = definitions().map(|(version, _)| *version).collect();
+        let from = inheritance::inherits_from(existing, version.id.version, registration.inherit)?;
+        let from = from.version();
+        let inherited = definitions().find(|(version, _)| Some(**version) == from);
+        let acl = inherited.map(|(_, definition)| &definition.meta.acl);
+        let numbers = definitions().map(|(_, definition)| definition.meta.number + 1);
+        Ok(Meta {
+            number: numbers.max().unwrap_or_default(),
+            unproven,
+            built_in: false,
+            editing: false,
+            created: self.now(),
+            created_by: caller.user().to_owned(),
+            acl: inheritance::new_version_acl(acl, caller.user()),
+            external_id: registration.external_id.clone(),
+            max_implicit_right: registration.max_implicit_right,
+            findings: judged.findings.clone(),
+        })
+    }
+
+    /// The atomic write of a new version: its record, the phase record with a new revision, and
+    /// with the first version the type's rights bundle.
+    async fn registering(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        state: Option<&TypeState>,
+        version: &TypeVersion,
+        meta: &Meta,
+        file: &Bytes,
+    ) -> Result<AtomicWrite, EngineError> {
+        let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
+        let before = state.map_or(Condition::NotExists, |state| {
+            Condition::RevisionIs(state.phase_revision)
+        });
+        let put = Action::Put(Put::of(phase::encode(&phase)));
+        let definition = Action::Put(Put::of(Definition::encode(meta, file)));
+        let own = keys::type_version(of, version.id.version)?;
+        let mut write = AtomicWrite::new()
+            .step(&own, Condition::NotExists, definition)
+            .step(&keys::phase(of)?, before, put);
+        for interface in &version.interfaces {
+            let (key, revision) = self.interface_condition(interface).await?;
+            write = write.when(&key, Condition::RevisionIs(revision));
+        }
+        if state.is_none() && !meta.built_in {
+            write.steps.extend(self.bundle_steps(caller, of).await?);
+        }
+        let deed = Deed::of_type(What::RegisterType, &version.id);
+        write.steps.push(self.audit_step(caller, &deed)?);
+        Ok(write)
+    }
+
+    /// What kind of change it is, and whether conversions and laws hold, on made-up documents and
+    /// on what is stored. `instead`: this version is there and is to be replaced.
+    pub(super) async fn judge_version(
+        &self,
+        state: Option<&TypeState>,
+        version: &Arc<TypeVersion>,
+        instead: Option<Version>,
+    ) -> Result<Judged, EngineError> {
+        let definitions = state
+            .into_iter()
+            .flat_map(|state| state.definitions.values());
+        let mut others: Vec<&Definition> = definitions
+            .filter(|definition| Some(definition.version) != instead)
+            .collect();
+        others.sort_by_key(|definition| definition.meta.number);
+        let loaded = others.iter().filter_map(|one| one.loaded.as_ref().ok());
+        let history: Vec<Arc<TypeVersion>> = loaded.cloned().collect();
+        if let Some(other) = history
+            .iter()
+            .find(|one| one.unique_names != version.unique_names)
+        {
+            return Err(EngineError::TypeRefused {
+                what: format!(
+                    "uniqueNames is {} in version {}, and must be the same in all versions",
+                    other.unique_names, other.id.version
+                ),
+            });
+        }
+        let new = Arc::clone(version);
+        let checked = blocking(move || {
+            let checked = compat::check(history.iter().map(|one| &**one), &new);
+            let mut all = history;
+            all.push(Arc::clone(&new));
+            (checked, of_all(all).map(Arc::new))
+        })
+        .await?;
+        let (checked, versions) = checked;
+        let versions = versions.map_err(|error| EngineError::TypeRefused {
+            what: error.to_string(),
+        })?;
+        let mut findings = compared(&checked);
+        let (own, at) = (Arc::clone(&versions), version.id.version);
+        findings.extend(blocking(move || conversion_findings(&own, at)).await?);
+        let undecided = checked.kind() == Kind::Undecided;
+        if let Some(state) = state {
+            let stored = self.stored_findings(state, &versions, at).await?;
+            findings.extend(stored);
+        }
+        Ok(Judged {
+            parent: checked.parent,
+            findings,
+            undecided,
+        })
+    }
+}
+
+/// The versions in registration order, or, where an edit changed a parent, in any that works.
+fn of_all(all: Vec<Arc<TypeVersion>>) -> Result<Versions, coeval_core::convert::VersionsError> {
+    Versions::new(all)
+}
+
+pub(super) fn parse(file: &str) -> Result<TypeVersion, EngineError> {
+    TypeVersion::parse(file).map_err(|error| EngineError::TypeFile(Box::new(error)))
+}
+
+/// Whether it is to be marked unproven; an error if it is refused.
+pub(super) fn refusal(
+    judged: &Judged,
+    registration: &Registration,
+    id: &TypeVersionId,
+) -> Result<bool, EngineError> {
+    let fails = |finding: &&Finding| finding.refuses;
+    let excused = |finding: &&Finding| {
+        registration.accept_undecided && judged.undecided && finding.rule == UNDECIDED
+    };
+    let refusing: Vec<&Finding> = judged
+        .findings
+        .iter()
+        .filter(|finding| fails(finding) && !excused(finding))
+        .collect();
+    let Some(first) = refusing.first() else {
+        return Ok(false);
+    };
+    // Nobody ever sees more through a conversion than before.
+    let weakens = refusing
+        .iter()
+        .any(|finding| finding.rule == coeval_codes::CONVERSION_WEAKENS.to_string());
+    if registration.policy == Policy::Warn && !weakens {
+        return Ok(true);
+    }
+    let more = match refusing.len() {
+        1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    Err(EngineError::Incompatible {
+        id: id.clone(),
+        summary: format!("{}{more}", first.message),
+        findings: judged.findings.clone(),
+    })
+}
+
+/// The rule of a finding that says that nothing could be proven.
+const UNDECIDED: &str = "undecided";
+
+fn compared(checked: &Checked) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let too_small = checked.is_too_small();
+    let parent = checked.parent.map(|version| version.to_string());
+    let changes = checked
+        .change
+        .iter()
+        .map(|change| (parent.clone(), &change.findings));
+    let against = checked
+        .against
+        .iter()
+        .map(|one| (Some(one.version.to_string()), &one.findings));
+    for (version, found) in changes.chain(against) {
+        for finding in found {
+            let breaking = matches!(finding.kind, Kind::Breaking | Kind::Undecided);
+            findings.push(Finding {
+                rule: finding.rule.to_string(),
+                against: version.clone(),
+                path: finding.path.clone(),
+                message: finding.sentence.clone(),
+                refuses: too_small && breaking && finding.kind == Kind::Breaking,
+                witness: finding
+                    .witness
+                    .as_ref()
+                    .map(|witness| witness.document.clone()),
+            });
+        }
+    }
+    if too_small {
+        let undecided = checked.kind() == Kind::Undecided;
+        findings.insert(
+            0,
+            Finding {
+                rule: if undecided { UNDECIDED } else { "bump" }.to_owned(),
+                against: parent,
+                path: String::new(),
+                message: format!(
+                    "the change is {}, which needs a new {} version",
+                    checked.kind(),
+                    checked.needed()
+                ),
+                refuses: true,
+                witness: None,
+            },
+        );
+    }
+    findings
+}
+
+/// Whether documents of the parent fit the new version and the other way round, whether nobody
+/// sees more than before, and whether the laws hold.
+fn conversion_findings(versions: &Versions, at: Version) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let declared = versions.get(at).is_some_and(|one| one.conversion.is_some());
+    for way in versions.check_conversion(at) {
+        for error in way.errors() {
+            let weakens = error.code() == coeval_codes::CONVERSION_WEAKENS;
+            findings.push(Finding {
+                rule: error.code().to_string(),
+                against: Some(if way.from == at { way.to } else { way.from }.to_string()),
+                path: String::new(),
+                message: error.to_string(),
+                // Without a declared conversion documents need not fit: RDE leaves that to
+                // whoever upgrades a resource.
+                refuses: weakens || declared,
+                witness: match error {
+                    coeval_core::convert::ConversionError::DoesNotFit { example, .. } => {
+                        Some(example.clone())
+                    }
+                    coeval_core::convert::ConversionError::Weaker { .. } => None,
+                },
+            });
+        }
+    }
+    if let Err(broken) = versions.check_laws(at, DOCUMENTS, 1) {
+        findings.push(Finding {
+            rule: broken.code().to_string(),
+            against: versions.parent(at).map(|parent| parent.to_string()),
+            path: String::new(),
+            message: broken.to_string(),
+            refuses: true,
+            witness: Some(broken.document.clone()),
+        });
+    }
+    findings
+}
+
+/// Somebody else changed the type meanwhile.
+pub(super) fn is_race(error: &StorageError) -> bool {
+    matches!(
+        error,
+        StorageError::Conflict { .. }
+            | StorageError::AlreadyExists { .. }
+            | StorageError::NotFound { .. }
+    )
+}
+
+/// Off the async threads.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, EngineError> {
+    let joined = tokio::task::spawn_blocking(work).await;
+    joined.map_err(|error| StorageError::failed(format!("the work was cut: {error}")).into())
+}

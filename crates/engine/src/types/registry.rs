@@ -1,0 +1,151 @@
+//! The types that this server has loaded. What is loaded is compared with the phase record that is
+//! read together with every resource, so no server ever works with an outdated definition.
+
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::types::definition::Definition;
+use crate::types::phase;
+use crate::types::state::TypeState;
+use coeval_core::version::Version;
+use coeval_storage::{DynStore, Key, Range, ReadRequest, Revision, Stored};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How often a type is read again because it changed while it was read.
+const ATTEMPTS: usize = 20;
+
+/// The loaded types.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    store: DynStore,
+    loaded: RwLock<HashMap<TypeKey, Arc<TypeState>>>,
+    caps: HashMap<TypeKey, Version>,
+}
+
+impl Registry {
+    pub(crate) fn new(store: DynStore, caps: HashMap<TypeKey, Version>) -> Self {
+        Self {
+            store,
+            loaded: RwLock::default(),
+            caps,
+        }
+    }
+
+    /// What is loaded, whether or not it is still so.
+    pub(crate) fn loaded(&self, of: &TypeKey) -> Option<Arc<TypeState>> {
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        loaded.get(of).cloned()
+    }
+
+    /// The type, read from the store if it was not yet.
+    pub(crate) async fn get(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
+        match self.loaded(of) {
+            Some(state) => Ok(state),
+            None => self.load(of).await,
+        }
+    }
+
+    /// The type as it is in the store now.
+    pub(crate) async fn current(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
+        if let Some(state) = self.loaded(of) {
+            let request = ReadRequest::keys([state.phase_key.clone()]);
+            let snapshot = self.store.read(request).await?;
+            let found = snapshot.keys.into_iter().next().flatten();
+            if found.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
+                return Ok(state);
+            }
+        }
+        self.load(of).await
+    }
+
+    /// Reads the type. A type whose phase record is gone is unknown.
+    pub(crate) async fn load(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let Some(state) = self.read(of).await? else {
+                continue;
+            };
+            let state = Arc::new(state);
+            let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+            loaded.insert(of.clone(), Arc::clone(&state));
+            return Ok(state);
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// `None` if it changed between two pages.
+    async fn read(&self, of: &TypeKey) -> Result<Option<TypeState>, EngineError> {
+        let phase_key = keys::phase(of)?;
+        let mut range = Range::of(keys::type_versions(of)?);
+        let mut found: Vec<Definition> = Vec::new();
+        let mut first: Option<(Revision, coeval_core::phases::PhaseRecord)> = None;
+        loop {
+            let request = ReadRequest::keys([phase_key.clone()]).and_range(range.clone());
+            let snapshot = self.store.read(request).await?;
+            let Some(entry) = snapshot.keys.into_iter().next().flatten() else {
+                self.forget(of);
+                return Err(EngineError::TypeUnknown { of: of.clone() });
+            };
+            let record = entry.into_record()?;
+            let revision = record.revision;
+            match &first {
+                Some((before, _)) if *before != revision => return Ok(None),
+                Some(_) => {}
+                None => {
+                    let phase = phase::decode(&record.content.body);
+                    let phase = phase.ok_or_else(|| EngineError::TypeRefused {
+                        what: format!("the phase record of {of} can't be read"),
+                    })?;
+                    first = Some((revision, phase));
+                }
+            }
+            let page = snapshot.pages.into_iter().next().unwrap_or_default();
+            for entry in &page.entries {
+                let (Some(version), Stored::Record(record)) =
+                    (version_of(&entry.key), &entry.stored)
+                else {
+                    // A damaged definition is unknown here; its resources are quarantined.
+                    tracing::error!(key = %entry.key, "a type version can't be read");
+                    continue;
+                };
+                found.push(Definition::decode(version, record)?);
+            }
+            match page.entries.last() {
+                Some(last) if page.more => range = range.after(&last.key),
+                _ => break,
+            }
+        }
+        let Some((revision, phase)) = first else {
+            return Ok(None);
+        };
+        let cap = self.caps.get(of).copied();
+        TypeState::new(of.clone(), phase, revision, found, cap).map(Some)
+    }
+
+    fn forget(&self, of: &TypeKey) {
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        loaded.remove(of);
+    }
+
+    /// The names of all types, a page of them.
+    pub(crate) async fn names(&self) -> Result<Vec<TypeKey>, EngineError> {
+        let mut range = Range::of(keys::all_phases()?);
+        let mut names = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            names.extend(
+                page.entries
+                    .iter()
+                    .filter_map(|e| keys::type_of_phase(&e.key)),
+            );
+            match page.entries.last() {
+                Some(last) if page.more => range = range.after(&last.key),
+                _ => return Ok(names),
+            }
+        }
+    }
+}
+
+fn version_of(key: &Key) -> Option<Version> {
+    let last = key.as_bytes().rsplit(|byte| *byte == b'/').next()?;
+    Version::parse_full(std::str::from_utf8(last).ok()?).ok()
+}

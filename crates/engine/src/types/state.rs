@@ -1,0 +1,141 @@
+//! All that this server knows of one type, compiled once for each change of its definitions.
+
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::types::definition::Definition;
+use coeval_core::convert::Versions;
+use coeval_core::phases::PhaseRecord;
+use coeval_core::types::{TypeVersion, Visibility};
+use coeval_core::version::{Known, Version};
+use coeval_storage::{Key, Revision};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// One type, as it was when its phase record had a revision.
+#[derive(Debug)]
+pub struct TypeState {
+    pub(crate) key: TypeKey,
+    pub(crate) phase_key: Key,
+    pub(crate) phase: PhaseRecord,
+    /// Rewritten with every change of a definition.
+    pub(crate) phase_revision: Revision,
+    pub(crate) definitions: BTreeMap<Version, Definition>,
+    pub(crate) versions: Versions,
+    pub(crate) known: Known,
+    /// Of all definitions, also of those that this server can't load.
+    pub(crate) majors: Vec<u32>,
+    /// Versions with a field that is not for everybody.
+    restricted: BTreeSet<Version>,
+    /// Whether some version has a secure field.
+    pub(crate) has_secure: bool,
+}
+
+impl TypeState {
+    /// Puts together what was read. `cap`: behave as a server that knows nothing newer.
+    pub(crate) fn new(
+        key: TypeKey,
+        phase: PhaseRecord,
+        phase_revision: Revision,
+        definitions: Vec<Definition>,
+        cap: Option<Version>,
+    ) -> Result<Self, EngineError> {
+        let mut definitions: BTreeMap<Version, Definition> = definitions
+            .into_iter()
+            .map(|one| (one.version, one))
+            .collect();
+        for definition in definitions.values_mut() {
+            if cap.is_some_and(|cap| definition.version > cap) {
+                definition.loaded = Err("this server is told to know nothing newer".to_owned());
+            }
+        }
+        let versions = load(&mut definitions)?;
+        let known: Known = versions.iter().map(|version| version.id.version).collect();
+        let majors: BTreeSet<u32> = definitions.keys().map(|version| version.major).collect();
+        let restricted_versions = versions.iter().filter_map(|version| {
+            let paths = version.schema.restricted_paths();
+            let hidden = paths
+                .iter()
+                .any(|path| path.restriction.visibility == Visibility::Private);
+            hidden.then_some(version.id.version)
+        });
+        let restricted = restricted_versions.collect();
+        let has_secure = versions.iter().any(|version| {
+            let paths = version.schema.restricted_paths();
+            paths.iter().any(|path| path.restriction.secure)
+        });
+        Ok(Self {
+            phase_key: keys::phase(&key)?,
+            key,
+            phase,
+            phase_revision,
+            definitions,
+            versions,
+            known,
+            majors: majors.into_iter().collect(),
+            restricted,
+            has_secure,
+        })
+    }
+
+    /// The type's name.
+    #[must_use]
+    pub fn name(&self) -> &TypeKey {
+        &self.key
+    }
+
+    /// The versions that this server can load, oldest first.
+    pub fn known_versions(&self) -> impl Iterator<Item = &TypeVersion> {
+        self.versions.iter()
+    }
+
+    /// The versions that there are, also those that this server can't load.
+    pub fn registered_versions(&self) -> impl Iterator<Item = Version> {
+        self.definitions.keys().copied()
+    }
+
+    /// One version, if this server can load it.
+    #[must_use]
+    pub fn version(&self, version: Version) -> Option<&TypeVersion> {
+        self.versions.get(version)
+    }
+
+    /// Whether a version has fields that only full control sees.
+    pub(crate) fn hides(&self, version: Version) -> bool {
+        self.restricted.contains(&version)
+    }
+}
+
+/// Compiles what can be loaded; a definition that can't be is noted as such, and those that are
+/// converted from it too.
+fn load(definitions: &mut BTreeMap<Version, Definition>) -> Result<Versions, EngineError> {
+    loop {
+        let mut ordered: Vec<&Definition> = definitions.values().collect();
+        ordered.sort_by_key(|definition| definition.meta.number);
+        let loaded = ordered.iter().filter_map(|one| one.loaded.as_ref().ok());
+        let loaded: Vec<Arc<TypeVersion>> = loaded.cloned().collect();
+        let error = match Versions::new(loaded) {
+            Ok(versions) => return Ok(versions),
+            Err(error) => error,
+        };
+        let version = match &error {
+            coeval_core::convert::VersionsError::ParentUnknown { version, .. }
+            | coeval_core::convert::VersionsError::Step { version, .. }
+            | coeval_core::convert::VersionsError::Twice(version) => *version,
+            coeval_core::convert::VersionsError::OtherType(_) => {
+                return Err(EngineError::TypeRefused {
+                    what: error.to_string(),
+                });
+            }
+        };
+        match definitions.get_mut(&version) {
+            Some(definition) if definition.loaded.is_ok() => {
+                definition.loaded = Err(error.to_string());
+            }
+            _ => {
+                return Err(EngineError::TypeRefused {
+                    what: error.to_string(),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What a new version means for the resources that are there.
+
+use super::finding::Finding;
+use super::register::blocking;
+use super::state::TypeState;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys;
+use crate::stored::Stored;
+use coeval_codes::Coded;
+use coeval_core::convert::{LawsChecked, Record, Versions};
+use coeval_core::version::Version;
+use coeval_storage::{Range, Stored as Kept};
+use std::sync::Arc;
+
+/// How many failing resources are told by name.
+const TOLD: usize = 5;
+
+impl Engine {
+    /// Tries the laws of a new version on every stored resource, a page at a time. A resource that
+    /// can't be converted is a finding: it would have to be mended before it can be moved.
+    pub(super) async fn stored_findings(
+        &self,
+        state: &TypeState,
+        versions: &Arc<Versions>,
+        at: Version,
+    ) -> Result<Vec<Finding>, EngineError> {
+        let mut range = Range::of(keys::records(&state.key)?);
+        let (mut tried, mut failed) = (0_u64, 0_u64);
+        let mut findings: Vec<Finding> = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            let last = page.entries.last().map(|entry| entry.key.clone());
+            let mut records: Vec<(String, Record)> = Vec::new();
+            for entry in &page.entries {
+                // What can't be read is found by the check of the store, not here.
+                let id = keys::read_record(&entry.key).map(|(_, _, id)| id);
+                if let (Some(id), Kept::Record(record)) = (id, &entry.stored)
+                    && let Ok(stored) = Stored::decode(id, record)
+                    && let Ok(record) = stored.core_record()
+                {
+                    records.push((id.to_string(), record));
+                }
+            }
+            tried += records.len() as u64;
+            let versions = Arc::clone(versions);
+            let found = blocking(move || laws(&versions, at, &records)).await?;
+            failed += found.len() as u64;
+            let room = TOLD.saturating_sub(findings.len());
+            findings.extend(found.into_iter().take(room));
+            match last {
+                Some(last) if page.more => range = range.after(&last),
+                _ => break,
+            }
+        }
+        if let Some(first) = findings.first_mut() {
+            first.message = format!("{failed} of {tried} stored resources: {}", first.message);
+        }
+        Ok(findings)
+    }
+}
+
+fn laws(versions: &Versions, at: Version, records: &[(String, Record)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (id, record) in records {
+        let mut checked = LawsChecked::default();
+        // The resource as it is shown at the new version, saved unchanged.
+        let broken = versions.check_record(record, at, |view| Some(view.clone()), &mut checked);
+        if let Err(broken) = broken {
+            findings.push(Finding {
+                rule: broken.code().to_string(),
+                against: Some(record.version.to_string()),
+                path: String::new(),
+                message: format!("resource {id}: {broken}"),
+                refuses: true,
+                witness: Some(broken.document.clone()),
+            });
+        }
+    }
+    findings
+}

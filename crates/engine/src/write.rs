@@ -1,0 +1,14 @@
+//! Writing resources: each write is one atomic write of the object, its indexes, its history and
+//! the record of what was done.
+
+mod acl;
+mod create;
+mod delete;
+mod mask;
+mod steps;
+mod update;
+
+pub(crate) use acl::decode as decode_acl;
+pub use create::{Checking, Create};
+pub use mask::FieldMask;
+pub use update::{MetaEdit, Update};

@@ -1,0 +1,134 @@
+//! The ACL of a resource: a record of its own, so that granting access is no new revision.
+
+use super::steps::{as_read, fenced};
+use super::update::is_race;
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::read::{Found, Target};
+use coeval_access::{Acl, Action, Grant, Member};
+use coeval_storage::{
+    Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, Token,
+};
+
+/// Reads an ACL's record.
+pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
+    serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+}
+
+/// What is to be done with an ACL.
+enum Edit<'a> {
+    Set(&'a Grant),
+    Remove(&'a Member),
+}
+
+impl Engine {
+    /// Who has access beside the owner.
+    ///
+    /// # Errors
+    /// If the caller may not see it.
+    pub async fn acl(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+    ) -> Result<Acl, EngineError> {
+        let found = self.find(caller, of, target, Action::ReadAcl).await?;
+        self.read_acl(&found.stored).await
+    }
+
+    /// Gives somebody access, or changes what somebody has.
+    ///
+    /// # Errors
+    /// If the caller may not, or has less.
+    pub async fn grant(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        grant: &Grant,
+    ) -> Result<Token, EngineError> {
+        let action = Action::ChangeAcl(grant.level);
+        self.edit_acl(caller, of, target, action, &Edit::Set(grant))
+            .await
+    }
+
+    /// Takes somebody's access away.
+    ///
+    /// # Errors
+    /// If the caller may not, or has less than what it would take.
+    pub async fn revoke(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        member: &Member,
+    ) -> Result<Token, EngineError> {
+        let action = Action::ChangeAcl(coeval_access::Level::ReadOnly);
+        self.edit_acl(caller, of, target, action, &Edit::Remove(member))
+            .await
+    }
+
+    async fn edit_acl(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        action: Action,
+        edit: &Edit<'_>,
+    ) -> Result<Token, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, action).await?;
+            let Found {
+                fetched,
+                stored,
+                level,
+            } = found;
+            let key = keys::acl(stored.id)?;
+            let snapshot = self.store.read(ReadRequest::keys([key.clone()])).await?;
+            let entry = snapshot.keys.into_iter().next().flatten();
+            let before: Option<Revision> = entry.as_ref().and_then(|one| one.stored.revision());
+            let mut acl = entry.as_ref().and_then(decode).unwrap_or_default();
+            match edit {
+                Edit::Set(grant) => acl.set((*grant).clone(), level)?,
+                Edit::Remove(member) => {
+                    acl.remove(member, level)?;
+                }
+            }
+            let condition = before.map_or(Condition::NotExists, Condition::RevisionIs);
+            // Plain data: nothing in it can fail to be printed.
+            let body = serde_json::to_vec(&acl).unwrap_or_default();
+            let action = if acl.grants().is_empty() {
+                KeyAction::Delete
+            } else {
+                KeyAction::Put(Put {
+                    indexed: false,
+                    expires: stored.expires,
+                    ..Put::of(body)
+                })
+            };
+            let mut write = fenced(&fetched.state).when(&fetched.key, as_read(&stored));
+            write.steps.push(Step {
+                key: key.clone(),
+                condition,
+                action,
+            });
+            let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
+            deed.note = Some(match edit {
+                Edit::Set(grant) => format!("{} for {}", grant.level.name(), grant.member),
+                Edit::Remove(member) => format!("nothing for {member}"),
+            });
+            let audit = self.audit_step(caller, &deed)?;
+            let head = audit.key.clone();
+            write.steps.push(audit);
+            match self.commit(&head, write).await {
+                Ok(written) => return Ok(written.token),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}

@@ -1,0 +1,266 @@
+//! Creating a resource.
+
+use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::content;
+use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::error::EngineError;
+use crate::header::{self, Header, State};
+use crate::keys::{self, TypeKey};
+use crate::resource::{Changed, Resource};
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use crate::write::update::is_race;
+use coeval_access::Level;
+use coeval_core::decide::{
+    self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
+};
+use coeval_core::version::{Uuid, Version, WriteVersion};
+use coeval_storage::{AtomicWrite, Key, Millis, ReadRequest, StorageError};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// When content is compared with its schema, and what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checking {
+    /// As RDE does: a new resource is not looked at until it is resolved.
+    Later,
+    /// As RDE does with `resolveEntity`: it is resolved at once, well or not.
+    Resolve,
+    /// What does not fit is refused.
+    Strict,
+}
+
+/// A resource to be made.
+#[derive(Clone, Debug)]
+pub struct Create {
+    /// The version of the content.
+    pub at: WriteVersion,
+    /// Its name.
+    pub name: String,
+    /// The organization's id; the caller's if nothing is said.
+    pub org: Option<String>,
+    /// The owner's id; the caller if nothing is said.
+    pub owner: Option<String>,
+    /// The content.
+    pub content: Value,
+    /// For finding it.
+    pub labels: BTreeMap<String, String>,
+    /// Free text.
+    pub description: Option<String>,
+    /// Free text beside the kind.
+    pub sub_kind: Option<String>,
+    /// Its name in some other system.
+    pub external_id: Option<String>,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// Whether no other resource may have the name.
+    pub unique: bool,
+    /// When the content is looked at.
+    pub checking: Checking,
+}
+
+impl Create {
+    /// With content at a version, refused if it does not fit, and a name of its own.
+    #[must_use]
+    pub fn new(at: Version, name: impl Into<String>, content: Value) -> Self {
+        Self {
+            at: WriteVersion::plain(at),
+            name: name.into(),
+            org: None,
+            owner: None,
+            content,
+            labels: BTreeMap::new(),
+            description: None,
+            sub_kind: None,
+            external_id: None,
+            expires: None,
+            unique: true,
+            checking: Checking::Strict,
+        }
+    }
+}
+
+/// A create, ready to be written.
+pub(crate) struct Planned {
+    pub(crate) key: Key,
+    pub(crate) write: AtomicWrite,
+    pub(crate) stored: Stored,
+    pub(crate) kept: Vec<String>,
+}
+
+impl Engine {
+    /// Makes a resource.
+    ///
+    /// # Errors
+    /// If the name is taken, the content does not fit, or the caller may not.
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        create: Create,
+    ) -> Result<Changed, EngineError> {
+        let id = draw_id()?;
+        let mut waited = 0;
+        for _ in 0..ATTEMPTS {
+            let mut state = self.types.get(of).await?;
+            if !state.definitions.contains_key(&create.at.version()) {
+                // Looked up before it is called unknown.
+                state = self.types.current(of).await?;
+            }
+            self.allow_create(caller, &state, create.at.version(), create.org.as_deref())?;
+            let planned = match self.plan_create(caller, &state, &create, id).await {
+                Ok(Some(planned)) => planned,
+                // The type changed since it was loaded.
+                Ok(None) => {
+                    self.types.load(of).await?;
+                    continue;
+                }
+                Err(EngineError::TypeEditing { .. }) => {
+                    self.wait_for_edit(&state, create.at.version(), &mut waited)
+                        .await?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            match self.commit(&planned.key, planned.write).await {
+                Ok(written) => {
+                    let mut stored = planned.stored;
+                    stored.revision = written.revision;
+                    let wanted = WantedVersion::Exactly(create.at.version());
+                    let resource: Resource =
+                        self.resource(&state, stored, wanted, Level::FullControl, written.token)?;
+                    return Ok(Changed {
+                        resource,
+                        kept: planned.kept,
+                        dropped: Vec::new(),
+                        overrode: None,
+                        created: true,
+                    });
+                }
+                Err(StorageError::Conflict { key, .. }) if key == state.phase_key => {
+                    self.types.load(of).await?;
+                }
+                Err(error) if is_race(&error) => {
+                    self.types.load(of).await?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The atomic write of a create; `None` if the type is not as it was loaded.
+    pub(crate) async fn plan_create(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        create: &Create,
+        id: Uuid,
+    ) -> Result<Option<Planned>, EngineError> {
+        let of = &state.key;
+        let decided = decide::decide_write(&Writing {
+            stored: None,
+            body: create.at,
+            known: &state.known,
+            store_at: StoreAt::Unsaid,
+            revision: Said::NotGiven,
+            skew: Skew::Merge,
+            control: Control::Full,
+            force: Force::No,
+            restricted_below: None,
+        })?;
+        let at = decided.change.stored_at().version();
+        content::check_since(state, at, &create.content, None)?;
+        let record = state.versions.create(at, create.content.clone())?;
+        let Some(definition) = state.version(at) else {
+            let of = of.clone();
+            return Err(EngineError::TypeVersionUnknown { of, version: at });
+        };
+        let fits = definition.schema.validate(&record.content);
+        let (resource_state, message) = match (create.checking, fits) {
+            (Checking::Later, _) => (State::PreCreated, None),
+            (_, Ok(())) => (State::Resolved, None),
+            (Checking::Resolve, Err(error)) => {
+                (State::ResolutionError, Some(short(&error.to_string())))
+            }
+            (Checking::Strict, Err(error)) => return Err(error.into()),
+        };
+        let now = self.now();
+        let header = Header {
+            version: at,
+            name: create.name.clone(),
+            org: create
+                .org
+                .clone()
+                .unwrap_or_else(|| caller.org().to_owned()),
+            owner: create
+                .owner
+                .clone()
+                .unwrap_or_else(|| caller.user().to_owned()),
+            state: resource_state,
+            message,
+            description: create.description.clone(),
+            sub_kind: create.sub_kind.clone(),
+            external_id: create.external_id.clone(),
+            labels: create.labels.clone(),
+            created: now,
+            modified: now,
+            modified_by: caller.user().to_owned(),
+            generation: 0,
+            indexed: content::indexed(definition, &record.content),
+            secure: Vec::new(),
+        };
+        header::check(&header)?;
+        let unique = create.unique || definition.unique_names;
+        let wanted = if unique {
+            Wanted::Unique
+        } else {
+            Wanted::Shared
+        };
+        let mut request = ReadRequest::keys([state.phase_key.clone()]);
+        request = ask_name(request, of, &header.org, &header.name)?;
+        let mut snapshot = self.store.read(request).await?;
+        let name = found_name(&mut snapshot, of, &header.org, &header.name)?;
+        let phase = snapshot.keys.pop().flatten();
+        if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
+            return Ok(None);
+        }
+        if let (Wanted::Unique, Some(id)) = (wanted, name.taken_by) {
+            let what = format!("{of} {}", header.name);
+            return Err(EngineError::AlreadyExists { what, id });
+        }
+        let sealed = self.seal_record(state, id, header, record, None)?;
+        let object = ObjectWrite {
+            state,
+            id,
+            before: None,
+            after: &sealed.store,
+            expires: create.expires,
+            history: self.history_length(),
+        };
+        let write = object.add_to(arrives(fenced(state), state, at)?)?;
+        let mut write = sealed.add_to(write, id, create.expires)?;
+        write.steps.push(name.step(1));
+        let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
+        deed.version = Some(at.to_string());
+        write.steps.push(self.audit_step(caller, &deed)?);
+        Ok(Some(Planned {
+            key: keys::record(of, at.major, id)?,
+            write,
+            stored: sealed.stored(id, create.expires),
+            kept: Vec::new(),
+        }))
+    }
+}
+
+/// A message that fits into a header.
+pub(crate) fn short(text: &str) -> String {
+    const LONGEST: usize = 1_000;
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,207 @@
+//! Resolving and deleting a resource, and moving its expiry.
+
+use super::create::short;
+use super::steps::{ObjectWrite, as_read, ask_name, fenced, found_name, remove};
+use super::update::is_race;
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::header::State;
+use crate::keys::{self, TypeKey};
+use crate::read::{Found, Target};
+use crate::resource::Resource;
+use coeval_access::Action;
+use coeval_core::version::Uuid;
+use coeval_storage::{
+    Action as KeyAction, Condition, Millis, ReadRequest, Revision, Step, StorageError, Token,
+};
+
+impl Engine {
+    /// Compares the content with its version's schema and sets the state accordingly. Doing it
+    /// again changes nothing.
+    ///
+    /// # Errors
+    /// If the caller may not, or the resource is about to go.
+    pub async fn resolve(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+    ) -> Result<Resource, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Resolve).await?;
+            let Found {
+                fetched,
+                stored,
+                level,
+            } = found;
+            let state = &*fetched.state;
+            if stored.header.state == State::InDeletion {
+                return Err(EngineError::StateForbids {
+                    state: State::InDeletion,
+                    action: "resolved",
+                });
+            }
+            let version = stored.header.version;
+            let Some(definition) = state.version(version) else {
+                let stored = coeval_core::version::StoredVersion(version);
+                return Err(coeval_core::decide::Refusal::StoredUnknown { stored }.into());
+            };
+            let opened = self.open_record(state, &stored).await?;
+            let (to, message) = match definition.schema.validate(&opened.record.content) {
+                Ok(()) => (State::Resolved, None),
+                Err(error) => (State::ResolutionError, Some(short(&error.to_string()))),
+            };
+            let wanted = caller.wanted.of_type(state);
+            if to == stored.header.state && message == stored.header.message {
+                return self.resource(state, stored, wanted, level, fetched.token);
+            }
+            let mut header = stored.header.clone();
+            header.state = to;
+            header.message = message;
+            header.modified = self.now().max(header.modified);
+            caller.user().clone_into(&mut header.modified_by);
+            header.generation += 1;
+            let mut after = stored.to_store();
+            after.header = header;
+            let object = ObjectWrite {
+                state,
+                id: stored.id,
+                before: Some((&fetched.key, &stored)),
+                after: &after,
+                expires: stored.expires,
+                history: self.history_length(),
+            };
+            let mut write = object.add_to(fenced(state))?;
+            let mut deed = Deed::of_resource(What::Resolve, of, stored.id, &after.header);
+            deed.before = Some(stored.revision.to_string());
+            write.steps.push(self.audit_step(caller, &deed)?);
+            match self.commit(&fetched.key, write).await {
+                Ok(written) => {
+                    let mut now = stored;
+                    now.header = after.header;
+                    now.revision = written.revision;
+                    return self.resource(state, now, wanted, level, written.token);
+                }
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Deletes a resource with all that belongs to it, whatever its version.
+    ///
+    /// # Errors
+    /// If the revision is another, the state forbids it, or the caller may not.
+    pub async fn delete(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Option<Revision>,
+    ) -> Result<Token, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Delete).await?;
+            let (fetched, stored) = (found.fetched, found.stored);
+            let state = &*fetched.state;
+            if revision.is_some_and(|said| said != stored.revision) {
+                return Err(EngineError::Conflict {
+                    current: stored.revision,
+                    paths: Vec::new(),
+                });
+            }
+            if stored.header.state == State::PreCreated {
+                return Err(EngineError::StateForbids {
+                    state: State::PreCreated,
+                    action: "deleted",
+                });
+            }
+            let (org, name) = (&stored.header.org, &stored.header.name);
+            let mut request = ask_name(ReadRequest::default(), of, org, name)?;
+            request.keys.insert(0, keys::acl(stored.id)?);
+            let mut snapshot = self.store.read(request).await?;
+            let name = found_name(&mut snapshot, of, org, name)?;
+            let acl = snapshot.keys.pop().flatten();
+            let mut write = remove(
+                fenced(state),
+                of,
+                &fetched.key,
+                &stored,
+                self.history_length(),
+            )?;
+            write.steps.push(name.step(-1));
+            let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
+            deed.before = Some(stored.revision.to_string());
+            deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
+            let audit = self.audit_step(caller, &deed)?;
+            let head = audit.key.clone();
+            write.steps.push(audit);
+            // The audit record is what is left of a delete, so it tells whether it happened.
+            match self.commit(&head, write).await {
+                Ok(written) => return Ok(written.token),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Moves the moment at which a resource vanishes, with all that belongs to it; its revision
+    /// stays.
+    ///
+    /// # Errors
+    /// If the caller may not write it.
+    pub async fn keep_alive(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        expires: Option<Millis>,
+    ) -> Result<Token, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Modify).await?;
+            let (fetched, stored) = (found.fetched, found.stored);
+            let mut write = fenced(&fetched.state);
+            write = write.step(
+                &fetched.key,
+                as_read(&stored),
+                KeyAction::KeepAlive(expires),
+            );
+            for entry in stored.header.index_keys(of, stored.id)? {
+                write = write.step(&entry, Condition::Exists, KeyAction::KeepAlive(expires));
+            }
+            write
+                .steps
+                .extend(self.expiry_steps(stored.id, expires).await?);
+            match self.store.atomic_write(write).await {
+                Ok(written) => return Ok(written.token),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// What else moves along when an expiry does: the ACL and the secrets, if there are any. (The
+    /// history moves along as it is written.)
+    pub(crate) async fn expiry_steps(
+        &self,
+        id: Uuid,
+        expires: Option<Millis>,
+    ) -> Result<Vec<Step>, StorageError> {
+        let keys = [keys::acl(id)?, keys::secrets(id)?];
+        let snapshot = self.store.read(ReadRequest::keys(keys)).await?;
+        let there = snapshot.keys.into_iter().flatten();
+        let step = |entry: coeval_storage::Entry| {
+            let revision = entry.stored.revision()?;
+            Some(Step {
+                key: entry.key,
+                condition: Condition::RevisionIs(revision),
+                action: KeyAction::KeepAlive(expires),
+            })
+        };
+        Ok(there.filter_map(step).collect())
+    }
+}

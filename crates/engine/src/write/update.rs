@@ -1,0 +1,525 @@
+//! Changing a resource: at its version or at another, all of it or a part.
+
+use super::create::{Checking, Create, short};
+use super::mask::FieldMask;
+use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::content;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::header::{self, Header, State};
+use crate::keys::TypeKey;
+use crate::read::{Found, Target, sees};
+use crate::resource::Changed;
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use bytes::Bytes;
+use coeval_access::{Action, Level};
+use coeval_core::convert::Record;
+use coeval_core::decide::{
+    self, Change, Control, Force, Refusal, Revision as Said, Skew, StoreAt,
+    Wanted as WantedVersion, Writing,
+};
+use coeval_core::types::{Skew as TypeSkew, Visibility};
+use coeval_core::version::{StoredVersion, Version, WriteVersion};
+use coeval_storage::{Millis, ReadRequest, Revision, StorageError};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a write says of metadata. What it does not say stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetaEdit {
+    /// Another name.
+    pub name: Option<String>,
+    /// Another owner's id; needs full control.
+    pub owner: Option<String>,
+    /// All labels.
+    pub labels: Option<BTreeMap<String, String>>,
+    /// Or none.
+    pub description: Option<Option<String>>,
+    /// Or none.
+    pub sub_kind: Option<Option<String>>,
+    /// Or none.
+    pub external_id: Option<Option<String>>,
+    /// Or never.
+    pub expires: Option<Option<Millis>>,
+    /// The only one that can be said is *in deletion*.
+    pub state: Option<State>,
+    /// What its controller says.
+    pub message: Option<Option<String>>,
+}
+
+/// A change of a resource.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// The revision that was read.
+    pub revision: Option<Revision>,
+    /// Whether one must be given.
+    pub needs_revision: bool,
+    /// The version of the content, with its mark if it has one.
+    pub at: WriteVersion,
+    /// At which version it is to be stored.
+    pub store_at: StoreAt,
+    /// The content; nothing: it stays.
+    pub content: Option<Value>,
+    /// Only these fields of it.
+    pub mask: Option<FieldMask>,
+    /// Metadata.
+    pub meta: MetaEdit,
+    /// Whether the caller insists.
+    pub force: bool,
+    /// What happens to content that does not fit.
+    pub checking: Checking,
+}
+
+impl Update {
+    /// Of the whole content, at a version.
+    #[must_use]
+    pub fn new(at: Version, content: Value) -> Self {
+        Self {
+            revision: None,
+            needs_revision: false,
+            at: WriteVersion::plain(at),
+            store_at: StoreAt::Unsaid,
+            content: Some(content),
+            mask: None,
+            meta: MetaEdit::default(),
+            force: false,
+            checking: Checking::Strict,
+        }
+    }
+
+    /// The same, on condition of a revision.
+    #[must_use]
+    pub fn on(mut self, revision: Revision) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+}
+
+/// What a body does to what is stored.
+struct Edited {
+    record: Record,
+    replaced: Option<Bytes>,
+    kept: Vec<String>,
+    dropped: Vec<String>,
+    overrode: Option<Refusal>,
+    moved: bool,
+}
+
+impl Engine {
+    /// Changes a resource.
+    ///
+    /// # Errors
+    /// A conflict says which revision it has by now and where it differs.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        update: &Update,
+    ) -> Result<Changed, EngineError> {
+        if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
+            return Err(EngineError::RevisionNeeded);
+        }
+        let mut waited = 0;
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Modify).await?;
+            match self.attempt(caller, found, update).await {
+                Err(EngineError::Storage(error)) if is_race(&error) => {}
+                Err(EngineError::TypeEditing { id }) => {
+                    let state = self.types.get(of).await?;
+                    self.wait_for_edit(&state, id.version, &mut waited).await?;
+                }
+                other => return other,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Changes the resource of that name, or makes it.
+    ///
+    /// # Errors
+    /// As [`Engine::update`] and [`Engine::create`].
+    pub async fn upsert(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        create: Create,
+        update: &Update,
+    ) -> Result<Changed, EngineError> {
+        let org = create
+            .org
+            .clone()
+            .unwrap_or_else(|| caller.org().to_owned());
+        let name = create.name.clone();
+        let target = Target::Name { org, name };
+        for _ in 0..ATTEMPTS {
+            match self.update(caller, of, &target, update).await {
+                Err(EngineError::NotFound { .. }) => {}
+                other => return other,
+            }
+            match self.create(caller, of, create.clone()).await {
+                Err(EngineError::AlreadyExists { id, what }) => {
+                    // Made by somebody else meanwhile; or it is there and may not be seen.
+                    if !self.may_see(caller, of, id).await? {
+                        return Err(EngineError::AlreadyExists { id, what });
+                    }
+                }
+                other => return other,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn may_see(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        id: coeval_core::version::Uuid,
+    ) -> Result<bool, EngineError> {
+        match self.find(caller, of, &Target::Id(id), Action::Modify).await {
+            Ok(_) => Ok(true),
+            // Gone again: another round.
+            Err(EngineError::NotFound { .. }) => {
+                let fetched = self.fetch(of, id, ReadRequest::default()).await?;
+                Ok(fetched.stored.is_none())
+            }
+            Err(EngineError::Denied(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn attempt(
+        &self,
+        caller: &Caller,
+        found: Found,
+        update: &Update,
+    ) -> Result<Changed, EngineError> {
+        let Found {
+            fetched,
+            stored,
+            level,
+        } = found;
+        let state = &*fetched.state;
+        let stale = update.revision.is_some_and(|said| said != stored.revision);
+        if stale {
+            let paths = self.differing(state, &stored, update, level);
+            return Err(EngineError::Conflict {
+                current: stored.revision,
+                paths,
+            });
+        }
+        let opened = self.open_record(state, &stored).await?;
+        let edited = self.edit(state, &stored, opened.record.clone(), update, level)?;
+        let header = self.edited_header(caller, state, &stored, update, level, &edited)?;
+        let expires = update.meta.expires.unwrap_or(stored.expires);
+        let at = header.version;
+        let renamed = header.name != stored.header.name;
+        let mut steps = Vec::new();
+        if renamed {
+            steps = self.rename(state, &stored, &header).await?;
+        }
+        let version = header.version;
+        let sealed = self.seal_record(state, stored.id, header, edited.record, edited.replaced)?;
+        let object = ObjectWrite {
+            state,
+            id: stored.id,
+            before: Some((&fetched.key, &stored)),
+            after: &sealed.store,
+            expires,
+            history: self.history_length(),
+        };
+        let mut write = fenced(state);
+        if version != stored.header.version {
+            write = arrives(write, state, version)?;
+        }
+        let write = object.add_to(write)?;
+        let mut write = sealed.replace_in(write, stored.id, expires, &opened)?;
+        write.steps.extend(steps);
+        let mut deed = Deed::of_resource(What::Update, &state.key, stored.id, &sealed.store.header);
+        deed.version = Some(update.at.version().to_string());
+        deed.before = Some(stored.revision.to_string());
+        deed.note = edited.overrode.map(|refusal| format!("forced: {refusal}"));
+        write.steps.push(self.audit_step(caller, &deed)?);
+        let head = object.key()?;
+        let expiry_moved = expires != stored.expires;
+        if expiry_moved {
+            write
+                .steps
+                .extend(self.expiry_steps(stored.id, expires).await?);
+        }
+        let written = self.commit(&head, write).await?;
+        let mut after = sealed.stored(stored.id, expires);
+        after.revision = written.revision;
+        let wanted = match update.content {
+            Some(_) => WantedVersion::Exactly(update.at.version()),
+            None => caller.wanted.of_type(state),
+        };
+        // What was written can be shown at the version that it was written at; if not even that
+        // works, at the stored one.
+        let shown = self.resource(state, after.clone(), wanted, level, written.token);
+        let resource = match shown {
+            Ok(resource) => resource,
+            Err(_) => {
+                let wanted = WantedVersion::Exactly(at);
+                self.resource(state, after, wanted, level, written.token)?
+            }
+        };
+        Ok(Changed {
+            resource,
+            kept: edited.kept,
+            dropped: edited.dropped,
+            overrode: edited.overrode,
+            created: false,
+        })
+    }
+
+    /// What the body does to the content.
+    fn edit(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        record: Record,
+        update: &Update,
+        level: Level,
+    ) -> Result<Edited, EngineError> {
+        let version = stored.header.version;
+        let unchanged = |record| Edited {
+            record,
+            replaced: stored.replaced.clone(),
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            overrode: None,
+            moved: false,
+        };
+        let Some(body) = &update.content else {
+            return Ok(unchanged(record));
+        };
+        let definition = state.version(version);
+        let restricted = definition.and_then(|one| one.restricted_view.as_ref());
+        let decided = decide::decide_write(&Writing {
+            stored: Some(decide::Stored::Alone(StoredVersion(version))),
+            body: update.at,
+            known: &state.known,
+            store_at: update.store_at,
+            revision: match (update.revision, &update.mask) {
+                (Some(_), _) | (None, Some(_)) => Said::Current,
+                (None, None) => Said::NotGiven,
+            },
+            skew: match definition.map(|one| one.skew) {
+                Some(TypeSkew::Strict) => Skew::Strict,
+                Some(TypeSkew::Merge) | None => Skew::Merge,
+            },
+            control: match level {
+                Level::FullControl => Control::Full,
+                Level::ReadOnly | Level::ReadWrite => Control::Write,
+            },
+            force: if update.force { Force::Yes } else { Force::No },
+            restricted_below: restricted.map(|restricted| restricted.below),
+        })?;
+        let sees = sees(level);
+        let at = update.at.version();
+        let body = match &update.mask {
+            None => body.clone(),
+            Some(mask) => {
+                let wanted = WantedVersion::Exactly(at);
+                let (_, shown, _) = self.show(state, stored, wanted, sees)?;
+                let view = serde_json::from_slice(&shown.content).unwrap_or_default();
+                mask.apply(view, body)?
+            }
+        };
+        content::check_since(state, at, &body, Some(&record.content))?;
+        let overrode = decided.overrode;
+        match decided.change {
+            // There is a resource, so this is never said.
+            Change::Create { at } | Change::Replace { at } => {
+                let at = at.version();
+                let replaced = Some(content::whole(stored));
+                let record = state.versions.create(at, body)?;
+                Ok(Edited {
+                    replaced,
+                    overrode,
+                    moved: true,
+                    ..unchanged(record)
+                })
+            }
+            Change::Edit { written_at, .. } => {
+                let put = content::put(state, record, written_at.version(), body, sees)?;
+                Ok(Edited {
+                    kept: put.kept,
+                    dropped: put.dropped,
+                    overrode,
+                    ..unchanged(put.record)
+                })
+            }
+            Change::Move { to, .. } => {
+                let to = to.version();
+                let moved = state.versions.moved(record, to)?;
+                let put = content::put(state, moved, to, body, sees)?;
+                let mut record = put.record;
+                if let Some(definition) = state.version(to) {
+                    record.content = definition.schema.fill_defaults(record.content)?.content;
+                }
+                let mut kept = put.kept;
+                kept.extend(record.kept.entries().into_iter().map(|entry| entry.path));
+                kept.sort();
+                kept.dedup();
+                Ok(Edited {
+                    kept,
+                    dropped: put.dropped,
+                    overrode,
+                    moved: true,
+                    ..unchanged(record)
+                })
+            }
+        }
+    }
+
+    fn edited_header(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        stored: &Stored,
+        update: &Update,
+        level: Level,
+        edited: &Edited,
+    ) -> Result<Header, EngineError> {
+        let meta = &update.meta;
+        let before = &stored.header;
+        let full = level == Level::FullControl;
+        if meta
+            .owner
+            .as_ref()
+            .is_some_and(|owner| *owner != before.owner)
+            && !full
+        {
+            return Err(Refusal::FullControlNeeded.into());
+        }
+        let version = edited.record.version;
+        let definition = state.version(version);
+        let fits = match definition {
+            Some(definition) => definition.schema.validate(&edited.record.content),
+            None => Ok(()),
+        };
+        let touched = update.content.is_some();
+        let (mut resource_state, mut message) = (before.state, before.message.clone());
+        match (before.state, fits, update.checking) {
+            (State::InDeletion, _, _) => {}
+            _ if !touched => {}
+            (State::Resolved, Err(error), _) | (_, Err(error), Checking::Strict) => {
+                return Err(error.into());
+            }
+            (State::PreCreated | State::ResolutionError, Ok(()), Checking::Later) => {}
+            (_, Ok(()), _) => (resource_state, message) = (State::Resolved, None),
+            (State::PreCreated | State::ResolutionError, Err(error), Checking::Resolve) => {
+                resource_state = State::ResolutionError;
+                message = Some(short(&error.to_string()));
+            }
+            (State::PreCreated | State::ResolutionError, Err(_), Checking::Later) => {}
+        }
+        match meta.state {
+            None => {}
+            Some(State::InDeletion) if before.state != State::PreCreated => {
+                resource_state = State::InDeletion;
+            }
+            Some(said) if said == before.state => {}
+            Some(_) => {
+                return Err(EngineError::StateForbids {
+                    state: before.state,
+                    action: "given that state by a write",
+                });
+            }
+        }
+        let or = |said: &Option<Option<String>>, before: &Option<String>| {
+            said.clone().unwrap_or_else(|| before.clone())
+        };
+        let header = Header {
+            version,
+            name: meta.name.clone().unwrap_or_else(|| before.name.clone()),
+            org: before.org.clone(),
+            owner: meta.owner.clone().unwrap_or_else(|| before.owner.clone()),
+            state: resource_state,
+            message: or(&meta.message, &message),
+            description: or(&meta.description, &before.description),
+            sub_kind: or(&meta.sub_kind, &before.sub_kind),
+            external_id: or(&meta.external_id, &before.external_id),
+            labels: meta.labels.clone().unwrap_or_else(|| before.labels.clone()),
+            created: before.created,
+            modified: self.now().max(before.modified),
+            modified_by: caller.user().to_owned(),
+            generation: before.generation + 1,
+            indexed: match definition {
+                Some(definition) if touched || edited.moved => {
+                    content::indexed(definition, &edited.record.content)
+                }
+                _ => before.indexed.clone(),
+            },
+            secure: before.secure.clone(),
+        };
+        header::check(&header)?;
+        Ok(header)
+    }
+
+    /// The steps that move a resource from one name's count to another's.
+    async fn rename(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        header: &Header,
+    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+        let of = &state.key;
+        let (org, before) = (&header.org, &stored.header.name);
+        let request = ask_name(ReadRequest::default(), of, org, before)?;
+        let request = ask_name(request, of, org, &header.name)?;
+        let mut snapshot = self.store.read(request).await?;
+        let to = found_name(&mut snapshot, of, org, &header.name)?;
+        let from = found_name(&mut snapshot, of, org, before)?;
+        let unique = state
+            .version(header.version)
+            .is_some_and(|one| one.unique_names);
+        let wanted = if unique {
+            Wanted::Unique
+        } else {
+            Wanted::Shared
+        };
+        if let (Wanted::Unique, Some(id)) = (wanted, to.taken_by) {
+            let what = format!("{of} {}", header.name);
+            return Err(EngineError::AlreadyExists { what, id });
+        }
+        Ok(vec![from.step(-1), to.step(1)])
+    }
+
+    /// Where a stale body differs from what is stored, in the caller's version.
+    fn differing(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        update: &Update,
+        level: Level,
+    ) -> Vec<String> {
+        let Some(body) = &update.content else {
+            return Vec::new();
+        };
+        let wanted = WantedVersion::Exactly(update.at.version());
+        let sees: Visibility = sees(level);
+        let Ok((_, shown, _)) = self.show(state, stored, wanted, sees) else {
+            return Vec::new();
+        };
+        match serde_json::from_slice(&shown.content) {
+            Ok(view) => content::differing(&view, body),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+/// Somebody else was faster, which another look settles.
+pub(crate) fn is_race(error: &StorageError) -> bool {
+    matches!(
+        error,
+        StorageError::Conflict { .. }
+            | StorageError::AlreadyExists { .. }
+            | StorageError::NotFound { .. }
+    )
+}

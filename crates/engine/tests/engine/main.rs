@@ -1,0 +1,65 @@
+//! The engine on real stores: all of it on SQLite, a marked third of it on PostgreSQL and etcd, and
+//! there the rest with `./test --long`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod resources;
+mod types;
+mod world;
+
+/// Makes tests of cases, each an `async fn(World)`. Those under `every` run on every store, those
+/// under `embedded` on SQLite, and elsewhere with `./test --long`.
+macro_rules! cases {
+    ($($theme:ident { every { $($every:ident)* } embedded { $($embedded:ident)* } })*) => {
+        mod sqlite {
+            $( mod $theme { $( $crate::case!(sqlite, $theme, $every); )* $( $crate::case!(sqlite, $theme, $embedded); )* } )*
+        }
+        mod postgres {
+            $( mod $theme { $( $crate::case!(postgres, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] postgres, $theme, $embedded); )* } )*
+        }
+        mod etcd {
+            $( mod $theme { $( $crate::case!(etcd, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] etcd, $theme, $embedded); )* } )*
+        }
+    };
+}
+
+/// One test.
+#[macro_export]
+macro_rules! case {
+    ($(#[$mark:meta])? $store:ident, $theme:ident, $name:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        $(#[$mark])?
+        async fn $name() {
+            let world = $crate::world::World::$store().await;
+            $crate::$theme::$name(world).await;
+        }
+    };
+}
+
+cases! {
+    resources {
+        every {
+            a_created_resource_reads_back_as_it_was_sent
+            an_old_client_changes_what_its_version_expresses_and_nothing_else
+            a_stale_revision_is_a_conflict_that_says_where_it_differs
+            a_deleted_resource_leaves_nothing_behind
+            a_name_belongs_to_one_resource_of_an_organization
+        }
+        embedded {
+            an_update_of_what_is_not_there_is_not_found
+        }
+    }
+    types {
+        every {
+            creators_and_an_editor_never_both_succeed
+        }
+        embedded {
+            a_bump_that_is_too_small_is_refused_with_a_witness
+        }
+    }
+}

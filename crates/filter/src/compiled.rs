@@ -1,0 +1,130 @@
+//! A filter that was checked once and is evaluated often.
+
+use crate::check::Check;
+use crate::error::{FilterError, Limit};
+use crate::field::Field;
+use crate::filter::{Compare, Filter, Test};
+use crate::limits::{DEPTH, NODES};
+use crate::seen::Seen;
+
+/// A filter within its limits, with its operands read.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    root: Node,
+    needs_content: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    And(Vec<Self>),
+    Or(Vec<Self>),
+    Not(Box<Self>),
+    Test { field: Field, check: Check },
+}
+
+impl Filter {
+    /// Checks it against the limits and reads its operands.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large, or an operand does not fit its field or comparison; with the place that the front end gave.
+    pub fn compile(&self) -> Result<Compiled, FilterError> {
+        let mut left = NODES;
+        let root = compile(self, DEPTH, &mut left)?;
+        let needs_content = root.needs_content();
+        Ok(Compiled {
+            root,
+            needs_content,
+        })
+    }
+
+    /// The same text for the same filter, in every release: what a page token is bound to.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Compiled {
+    /// Whether the resource is wanted.
+    #[must_use]
+    pub fn matches(&self, seen: &(impl Seen + ?Sized)) -> bool {
+        self.root.matches(seen)
+    }
+
+    /// Whether a comparison looks into the content; if none does, it is never asked for.
+    #[must_use]
+    pub const fn needs_content(&self) -> bool {
+        self.needs_content
+    }
+
+    pub(crate) const fn root(&self) -> &Node {
+        &self.root
+    }
+}
+
+impl Node {
+    fn needs_content(&self) -> bool {
+        match self {
+            Self::And(nodes) | Self::Or(nodes) => nodes.iter().any(Self::needs_content),
+            Self::Not(node) => node.needs_content(),
+            Self::Test { field, .. } => field.is_content(),
+        }
+    }
+
+    fn matches(&self, seen: &(impl Seen + ?Sized)) -> bool {
+        match self {
+            Self::And(nodes) => nodes.iter().all(|node| node.matches(seen)),
+            Self::Or(nodes) => nodes.iter().any(|node| node.matches(seen)),
+            Self::Not(node) => !node.matches(seen),
+            Self::Test { field, check } => check.passes(field, seen),
+        }
+    }
+}
+
+fn compile(filter: &Filter, levels: usize, left: &mut usize) -> Result<Node, FilterError> {
+    let Some(levels) = levels.checked_sub(1) else {
+        return Err(FilterError::too_much(Limit::Depth).placed(place(filter)));
+    };
+    take(left, 1, place(filter))?;
+    Ok(match filter {
+        Filter::And(filters) => Node::And(compile_all(filters, levels, left)?),
+        Filter::Or(filters) => Node::Or(compile_all(filters, levels, left)?),
+        Filter::Not(filter) => Node::Not(Box::new(compile(filter, levels, left)?)),
+        Filter::Test(Test { field, compare, at }) => {
+            if let Compare::In(operands) = compare {
+                take(left, operands.len(), *at)?;
+            }
+            let check = Check::of(field, compare).map_err(|error| error.placed(*at))?;
+            Node::Test {
+                field: field.clone(),
+                check,
+            }
+        }
+    })
+}
+
+fn compile_all(
+    filters: &[Filter],
+    levels: usize,
+    left: &mut usize,
+) -> Result<Vec<Node>, FilterError> {
+    let nodes = filters.iter().map(|filter| compile(filter, levels, left));
+    let mut nodes: Vec<_> = nodes.collect::<Result<_, _>>()?;
+    // What the header decides is decided before the content is built.
+    nodes.sort_by_key(Node::needs_content);
+    Ok(nodes)
+}
+
+fn take(left: &mut usize, nodes: usize, at: Option<usize>) -> Result<(), FilterError> {
+    let refusal = || FilterError::too_much(Limit::Nodes).placed(at);
+    *left = left.checked_sub(nodes).ok_or_else(refusal)?;
+    Ok(())
+}
+
+const fn place(filter: &Filter) -> Option<usize> {
+    match filter {
+        Filter::Test(test) => test.at,
+        _ => None,
+    }
+}

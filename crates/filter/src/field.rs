@@ -1,0 +1,106 @@
+//! What a filter or an order can look at.
+
+use crate::error::{FilterError, Limit};
+use crate::limits::FIELD_BYTES;
+use crate::path::ContentPath;
+use serde::Serialize;
+
+/// A field of the view that the caller sees.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// The resource's id.
+    Id,
+    /// Its name.
+    Name,
+    /// The organization that it belongs to.
+    Org,
+    /// Its owner.
+    Owner,
+    /// Its state.
+    State,
+    /// The id that another system knows it by.
+    ExternalId,
+    /// Its description.
+    Description,
+    /// The version that it is shown at; compared number by number.
+    Version,
+    /// The label of that key.
+    Label(String),
+    /// When it was made; compared as a time.
+    Created,
+    /// When it was changed last; compared as a time.
+    Modified,
+    /// When it vanishes; compared as a time.
+    Expires,
+    /// Its sub-kind.
+    SubKind,
+    /// A path into its content.
+    Content(ContentPath),
+}
+
+/// How the values of a field are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Text,
+    Time,
+    Version,
+    Content,
+}
+
+impl Field {
+    /// Of a name as front ends write it: `name`, `labels.tier`, or a path into the content after `root`,
+    /// such as `entity.kind` where `root` is `entity`. All that follows `labels.` is the label's key.
+    ///
+    /// # Errors
+    ///
+    /// If it is none of these.
+    pub fn parse(text: &str, root: &str) -> Result<Self, FilterError> {
+        if text.len() > FIELD_BYTES {
+            return Err(FilterError::too_much(Limit::FieldBytes));
+        }
+        let under = |first: &str| text.strip_prefix(first).and_then(|t| t.strip_prefix('.'));
+        if let Some(path) = under(root) {
+            return ContentPath::from_dotted(path).map(Self::Content);
+        }
+        match under("labels") {
+            Some("") => Err(FilterError::no_field(text, "the label has no key")),
+            Some(key) => Ok(Self::Label(key.to_owned())),
+            None => Self::of_header(text)
+                .ok_or_else(|| FilterError::no_field(text, "nothing in the header is called so")),
+        }
+    }
+
+    fn of_header(name: &str) -> Option<Self> {
+        Some(match name {
+            "id" => Self::Id,
+            "name" => Self::Name,
+            "org" => Self::Org,
+            "owner" => Self::Owner,
+            "state" => Self::State,
+            "externalId" => Self::ExternalId,
+            "description" => Self::Description,
+            "version" => Self::Version,
+            "created" => Self::Created,
+            "modified" => Self::Modified,
+            "expires" => Self::Expires,
+            "subKind" => Self::SubKind,
+            _ => return None,
+        })
+    }
+
+    /// Whether looking at it needs the content.
+    #[must_use]
+    pub const fn is_content(&self) -> bool {
+        matches!(self, Self::Content(_))
+    }
+
+    pub(crate) const fn class(&self) -> Class {
+        match self {
+            Self::Created | Self::Modified | Self::Expires => Class::Time,
+            Self::Version => Class::Version,
+            Self::Content(_) => Class::Content,
+            _ => Class::Text,
+        }
+    }
+}

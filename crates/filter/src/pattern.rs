@@ -1,0 +1,94 @@
+//! Patterns for strings: `*` stands for any characters, also for none. Case matters.
+
+use crate::error::{FilterError, Limit};
+use crate::limits::{OPERAND_BYTES, WILDCARDS};
+use serde::Serialize;
+
+/// Literal pieces with a wildcard between each two; at least two pieces, some maybe empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pattern(Vec<String>);
+
+/// A text with wildcards and escapes, read.
+pub(crate) enum Read {
+    /// It had no wildcard.
+    Plain(String),
+    /// It had some.
+    Pattern(Pattern),
+}
+
+impl Pattern {
+    /// Of the pieces between wildcards: `["a", ""]` is `a*`. One piece alone has no wildcard and is no pattern.
+    ///
+    /// # Errors
+    ///
+    /// If there is no wildcard, or too many of them.
+    pub fn of_pieces(pieces: Vec<String>) -> Result<Self, FilterError> {
+        match pieces.len() {
+            0 | 1 => Err(FilterError::operand(
+                &pieces.concat(),
+                "a pattern has a wildcard",
+            )),
+            n if n > WILDCARDS + 1 => Err(FilterError::too_much(Limit::Wildcards)),
+            _ => Ok(Self(pieces)),
+        }
+    }
+
+    /// Of a text in which `*` is a wildcard and a backslash takes the next character as it is.
+    pub(crate) fn read(text: &str) -> Result<Read, FilterError> {
+        // An escape makes two bytes of one: what is longer than this is too long in any case.
+        if text.len() > 2 * OPERAND_BYTES {
+            return Err(FilterError::too_much(Limit::OperandBytes));
+        }
+        let mut pieces = Vec::new();
+        let mut piece = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '*' => pieces.push(std::mem::take(&mut piece)),
+                '\\' => piece.push(
+                    chars
+                        .next()
+                        .ok_or_else(|| FilterError::operand(text, "it ends in a backslash"))?,
+                ),
+                _ => piece.push(c),
+            }
+        }
+        if pieces.is_empty() {
+            return Ok(Read::Plain(piece));
+        }
+        pieces.push(piece);
+        Self::of_pieces(pieces).map(Read::Pattern)
+    }
+
+    /// Whether the whole text is of this pattern. Each piece is looked for once, leftmost: with nothing but
+    /// `*` between them an earlier place never excludes a match.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        let Some((first, rest)) = self.0.split_first() else {
+            return false;
+        };
+        let Some((last, middle)) = rest.split_last() else {
+            return first == text;
+        };
+        let Some(mut left) = text.strip_prefix(first.as_str()) else {
+            return false;
+        };
+        for piece in middle {
+            match left.split_once(piece.as_str()) {
+                Some((_, after)) => left = after,
+                None => return false,
+            }
+        }
+        left.ends_with(last.as_str())
+    }
+
+    /// What every match begins with.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        self.0.first().map_or("", String::as_str)
+    }
+
+    pub(crate) fn pieces(&self) -> &[String] {
+        &self.0
+    }
+}

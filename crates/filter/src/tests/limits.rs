@@ -1,0 +1,72 @@
+//! What is more than a filter may be is refused, and told which limit it was.
+
+use super::resource::{at, text};
+use crate::limits::{DEPTH, NODES, OPERAND_BYTES, ORDER_FIELDS, WILDCARDS};
+use crate::{Compare, Direction, Field, Filter, FilterError, Limit, Operand, Order};
+use serde_json::{Value, json};
+
+fn limit<T: std::fmt::Debug>(outcome: Result<T, FilterError>) -> Option<Limit> {
+    match outcome {
+        Ok(_) => None,
+        Err(FilterError::TooMuch { limit, .. }) => Some(limit),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+fn one() -> Filter {
+    Filter::test(Field::Name, Compare::Exists)
+}
+
+#[test]
+fn each_limit_is_inclusive() {
+    let nested = |levels: usize| (1..levels).fold(one(), |inner, _| Filter::Not(Box::new(inner)));
+    assert_eq!(limit(nested(DEPTH).compile()), None);
+    assert_eq!(limit(nested(DEPTH + 1).compile()), Some(Limit::Depth));
+
+    let wide = |nodes: usize| Filter::Or(vec![one(); nodes - 1]);
+    assert_eq!(limit(wide(NODES).compile()), None);
+    assert_eq!(limit(wide(NODES + 1).compile()), Some(Limit::Nodes));
+
+    let list = |items: usize| Filter::test(Field::Name, Compare::In(vec![text("a"); items]));
+    assert_eq!(limit(list(NODES - 1).compile()), None);
+    assert_eq!(limit(list(NODES).compile()), Some(Limit::Nodes));
+
+    let long = |bytes: usize| {
+        Filter::test(
+            Field::Name,
+            Compare::Equal(Operand::Text("a".repeat(bytes))),
+        )
+    };
+    assert_eq!(limit(long(OPERAND_BYTES).compile()), None);
+    assert_eq!(
+        limit(long(OPERAND_BYTES + 1).compile()),
+        Some(Limit::OperandBytes)
+    );
+
+    let stars = |count: usize| Operand::from_escaped(&"*a".repeat(count));
+    assert_eq!(limit(stars(WILDCARDS)), None);
+    assert_eq!(limit(stars(WILDCARDS + 1)), Some(Limit::Wildcards));
+
+    let order = |fields: usize| Order::new(vec![(Field::Name, Direction::Ascending); fields]);
+    assert_eq!(limit(order(ORDER_FIELDS)), None);
+    assert_eq!(limit(order(ORDER_FIELDS + 1)), Some(Limit::OrderFields));
+}
+
+#[test]
+fn large_and_deep_values_are_refused_as_operands() {
+    let deep = (0..5_000).fold(json!(1), |inner, _| json!([inner]));
+    let keys: serde_json::Map<_, _> = (0..2_000).map(|n| (n.to_string(), json!(n))).collect();
+    for value in [
+        deep,
+        json!("a".repeat(5_000)),
+        json!(vec![0; 5_000]),
+        Value::Object(keys),
+    ] {
+        let filter = Filter::test(at("a"), Compare::Equal(Operand::Json(value)));
+        assert_eq!(limit(filter.compile()), Some(Limit::OperandBytes));
+    }
+    assert_eq!(
+        limit(Operand::from_escaped(&"a".repeat(100_000))),
+        Some(Limit::OperandBytes)
+    );
+}

@@ -1,0 +1,309 @@
+//! An index never makes a match disappear, and is used where it helps.
+
+use super::resource::{Resource, at, resources, scalars, text, texts, values};
+use crate::limits::KEY_BYTES;
+use crate::{Compare, Field, Filter, IndexInfo, Operand, Plan, index_keys, index_value};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const MOST: usize = 4;
+
+fn index(name: &str, field: Field, single: bool) -> IndexInfo {
+    IndexInfo {
+        name: name.into(),
+        field,
+        single,
+    }
+}
+
+fn indexes() -> Vec<IndexInfo> {
+    vec![
+        index("name", Field::Name, true),
+        index("tier", Field::Label("tier".into()), true),
+        index("created", Field::Created, true),
+        index("version", Field::Version, true),
+        index("a", at("a"), false),
+        index("b", at("b"), false),
+        index("deep", at("a.b"), false),
+    ]
+}
+
+fn plan(filter: &Filter) -> Plan {
+    filter.compile().unwrap().plan(&indexes())
+}
+
+fn key(value: &Value) -> Vec<u8> {
+    index_value(value).unwrap()
+}
+
+fn test(field: Field, compare: Compare) -> Filter {
+    Filter::test(field, compare)
+}
+
+#[test]
+fn each_comparison_reads_as_little_as_it_can() {
+    let typed = Operand::Json;
+    let point = |index: &str, value: Value| Plan::Point {
+        index: index.into(),
+        value: key(&value),
+    };
+    let points = |index: &str, values: &[Value]| Plan::Points {
+        index: index.into(),
+        values: values.iter().map(key).collect(),
+    };
+    for (filter, expected) in [
+        (
+            test(Field::Name, Compare::Equal(text("5"))),
+            point("name", json!("5")),
+        ),
+        (
+            test(at("b"), Compare::Equal(text("5"))),
+            points("b", &[json!(5), json!("5")]),
+        ),
+        (
+            test(at("b"), Compare::Equal(text("true"))),
+            points("b", &[json!(true), json!("true")]),
+        ),
+        (
+            test(at("b"), Compare::Equal(text("x"))),
+            point("b", json!("x")),
+        ),
+        (
+            test(at("b"), Compare::Equal(typed(json!(5)))),
+            point("b", json!(5.0)),
+        ),
+        (
+            test(at("b"), Compare::In(vec![typed(json!(7)), typed(json!(5))])),
+            points("b", &[json!(5), json!(7)]),
+        ),
+        (test(at("b"), Compare::NotEqual(text("x"))), Plan::Scan),
+        (test(at("c"), Compare::Equal(text("x"))), Plan::Scan),
+        (test(at("b"), Compare::Equal(text("*x"))), Plan::Scan),
+        (test(at("b"), Compare::Less(text("5"))), Plan::Scan),
+        (test(at("b"), Compare::Equal(typed(json!([5])))), Plan::Scan),
+        (
+            test(Field::Version, Compare::Equal(text("1.*"))),
+            Plan::Scan,
+        ),
+        (
+            Filter::Not(Box::new(test(at("b"), Compare::Equal(text("x"))))),
+            Plan::Scan,
+        ),
+        (
+            Filter::Or(vec![
+                test(at("b"), Compare::Equal(text("x"))),
+                test(at("b"), Compare::Equal(text("y"))),
+            ]),
+            points("b", &[json!("x"), json!("y")]),
+        ),
+        (
+            Filter::Or(vec![
+                test(at("b"), Compare::Equal(text("x"))),
+                test(at("a"), Compare::Equal(text("y"))),
+            ]),
+            Plan::Scan,
+        ),
+        (
+            Filter::And(vec![
+                test(at("b"), Compare::Greater(text("x"))),
+                test(at("c"), Compare::Exists),
+                test(Field::Name, Compare::Equal(text("n"))),
+            ]),
+            point("name", json!("n")),
+        ),
+        (Filter::And(vec![]), Plan::Scan),
+    ] {
+        assert_eq!(plan(&filter), expected, "{filter:?}");
+    }
+    let many = (0..100).map(|n| typed(json!(n))).collect();
+    assert_eq!(plan(&test(at("b"), Compare::In(many))), Plan::Scan);
+}
+
+#[test]
+fn patterns_and_orders_read_a_part_of_the_index() {
+    let prefix = plan(&test(Field::Name, Compare::Equal(text("ab*c"))));
+    assert_eq!(
+        prefix,
+        Plan::Prefix {
+            index: "name".into(),
+            bytes: b"\x36ab".to_vec()
+        }
+    );
+    let number = || Operand::Json(json!(5));
+    let [range, _] = &plan(&test(at("b"), Compare::GreaterOrEqual(number()))).ranges()[..] else {
+        panic!("one range and that of the many");
+    };
+    for (value, inside) in [
+        (json!(5), true),
+        (json!(1e300), true),
+        (json!(4.9), false),
+        (json!("5"), false),
+    ] {
+        assert_eq!(range.contains(&key(&value)), inside, "{value}");
+    }
+}
+
+#[test]
+fn two_bounds_of_one_value_are_one_span_and_of_several_are_not() {
+    let between = |field: Field, from: &str, to: &str| {
+        Filter::And(vec![
+            test(field.clone(), Compare::GreaterOrEqual(text(from))),
+            test(field, Compare::Less(text(to))),
+        ])
+    };
+    let ranges = plan(&between(Field::Name, "b", "d")).ranges();
+    for (name, inside) in [("a", false), ("b", true), ("c", true), ("e", false)] {
+        assert_eq!(ranges[0].contains(&key(&json!(name))), inside, "{name}");
+    }
+    let ranges = plan(&between(at("b"), "b", "d")).ranges();
+    assert!(
+        ranges[0].contains(&key(&json!("z"))),
+        "another value of the list may be in between"
+    );
+    let contradiction = plan(&between(Field::Name, "d", "b"));
+    assert_eq!(
+        contradiction.ranges().len(),
+        1,
+        "only those with too many values"
+    );
+}
+
+#[test]
+fn a_long_operand_is_a_prefix_of_what_a_key_keeps() {
+    let long = "x".repeat(500);
+    let Plan::Prefix { bytes, .. } = plan(&test(Field::Name, Compare::Equal(text(&long)))) else {
+        panic!("a prefix");
+    };
+    assert_eq!(bytes.len(), KEY_BYTES);
+    assert!(key(&json!(long)).starts_with(&bytes));
+}
+
+#[test]
+fn a_list_has_a_key_for_each_item_until_there_are_too_many() {
+    let keys = |content: Value| index_keys(&at("a"), &Resource::with(content), MOST);
+    assert_eq!(
+        keys(json!({"a": ["x", "y", "x", "x", "x", "x", "z"]})).len(),
+        3
+    );
+    let many = keys(json!({"a": [1, 2, 3, 4, 5]}));
+    assert_eq!(many.len(), 1);
+    let plan = plan(&test(at("a"), Compare::Equal(Operand::Json(json!(5)))));
+    assert!(plan.ranges().iter().any(|range| range.contains(&many[0])));
+    assert_eq!(keys(json!({})).len(), 1, "a missing field has a key too");
+}
+
+fn operands() -> impl Strategy<Value = Operand> {
+    prop_oneof![
+        texts().prop_map(Operand::Text),
+        scalars().prop_map(Operand::Json),
+        values().prop_map(Operand::Json),
+        texts().prop_map(|t| crate::Pattern::of_pieces(vec![t, String::new()])
+            .map(Operand::Pattern)
+            .unwrap()),
+        (texts(), texts()).prop_map(|(a, b)| crate::Pattern::of_pieces(vec![a, b])
+            .map(Operand::Pattern)
+            .unwrap()),
+    ]
+}
+
+fn tests() -> impl Strategy<Value = Filter> {
+    let general = select(vec![
+        Field::Name,
+        Field::Label("tier".into()),
+        at("a"),
+        at("b"),
+        at("a.b"),
+        at("a.*"),
+        at("b.0"),
+    ]);
+    let general = (general, operands());
+    let time = select(vec![
+        "1970-01-01T00:00:00Z",
+        "1970-01-01T00:00:00.0015Z",
+        "1969-12-31T23:59:59.999Z",
+        "1969-12-31T23:59:59.9985Z",
+    ]);
+    let version = select(vec!["1", "0.9.0", "1.10.0", "2.3.0"]);
+    let whole = prop_oneof![
+        6 => general,
+        1 => time.prop_map(|t| (Field::Created, Operand::Text(t.into()))),
+        1 => version.prop_map(|v| (Field::Version, Operand::Text(v.into()))),
+    ];
+    (
+        whole,
+        0..8,
+        prop::collection::vec(scalars().prop_map(Operand::Json), 0..3),
+    )
+        .prop_map(|((field, operand), which, mut more)| {
+            let compare = match which {
+                0 => Compare::NotEqual(operand),
+                1 => Compare::Less(operand),
+                2 => Compare::LessOrEqual(operand),
+                3 => Compare::Greater(operand),
+                4 => Compare::GreaterOrEqual(operand),
+                5 => Compare::Exists,
+                6 => {
+                    if matches!(field, Field::Created | Field::Version) {
+                        more.clear();
+                    }
+                    more.push(operand);
+                    Compare::In(more)
+                }
+                _ => Compare::Equal(operand),
+            };
+            Filter::test(field, compare)
+        })
+}
+
+fn filters() -> impl Strategy<Value = Filter> {
+    tests().prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            2 => prop::collection::vec(inner.clone(), 0..4).prop_map(Filter::And),
+            2 => prop::collection::vec(inner.clone(), 0..4).prop_map(Filter::Or),
+            1 => inner.prop_map(|filter| Filter::Not(Box::new(filter))),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn what_a_plan_finds_and_the_filter_keeps_is_what_a_scan_finds(
+        some in prop::collection::vec(resources(), 1..12),
+        filter in filters(),
+    ) {
+        let Ok(compiled) = filter.compile() else {
+            return Ok(()); // an order of patterns or of lists
+        };
+        let scanned: BTreeSet<_> = (0..some.len()).filter(|n| compiled.matches(&some[*n])).collect();
+        // Each index alone, so that each is used; then all of them.
+        let single = indexes().into_iter().map(|index| vec![index]);
+        for known in single.chain([indexes()]) {
+            let plan = compiled.plan(&known);
+            let Some(name) = plan.index() else { continue };
+            let used = known.iter().find(|index| index.name == name).unwrap();
+            let mut entries: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
+            for (number, resource) in some.iter().enumerate() {
+                for key in index_keys(&used.field, resource, MOST) {
+                    entries.entry(key).or_default().push(number);
+                }
+            }
+            let mut read = BTreeSet::new();
+            for range in plan.ranges() {
+                read.extend(entries.range(range.from..range.to).flat_map(|(_, numbers)| numbers.clone()));
+            }
+            read.retain(|number| compiled.matches(&some[*number]));
+            prop_assert_eq!(&read, &scanned, "{:?}", plan);
+        }
+    }
+
+    #[test]
+    fn every_resource_is_in_every_index(resource in resources()) {
+        for index in indexes() {
+            prop_assert!(!index_keys(&index.field, &resource, MOST).is_empty());
+        }
+    }
+}
