@@ -1,7 +1,8 @@
 //! What the core says about content, in the terms of the engine.
 
 use crate::error::EngineError;
-use crate::header::Indexed;
+use crate::header::{Indexed, MOST_KEYS, to_hex};
+use crate::seen::SeenContent;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::Shown;
@@ -9,6 +10,7 @@ use bytes::Bytes;
 use coeval_core::convert::{Put, Record};
 use coeval_core::types::{TypeVersion, Visibility};
 use coeval_core::version::Version;
+use coeval_filter::{Field, index_keys};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,20 +72,13 @@ pub(crate) fn check_since(
     Ok(())
 }
 
-/// What the declared indexes find in a content.
+/// The keys of a content in the declared indexes. Every resource has at least one in each.
 pub(crate) fn indexed(definition: &TypeVersion, content: &Value) -> Indexed {
     let mut all = BTreeMap::new();
     for (name, path) in &definition.indexes {
-        let mut values: Vec<Value> = Vec::new();
-        for (_, value) in path.find(content) {
-            let scalar = !value.is_object() && !value.is_array();
-            if scalar && !values.contains(value) {
-                values.push(value.clone());
-            }
-        }
-        if !values.is_empty() {
-            all.insert(name.clone(), values);
-        }
+        let field = Field::Content(path.into());
+        let keys = index_keys(&field, &SeenContent(content), MOST_KEYS);
+        all.insert(name.clone(), keys.iter().map(|key| to_hex(key)).collect());
     }
     all
 }

@@ -3,11 +3,11 @@
 
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey, index};
+use crate::seen::{header_key, text_key};
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::index_value;
+use coeval_filter::Field;
 use coeval_storage::{Key, StorageError};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -47,8 +47,8 @@ impl fmt::Display for State {
 /// Milliseconds since 1970.
 pub type Time = i64;
 
-/// The values of the indexes that the type version declares, by the index's name.
-pub(crate) type Indexed = BTreeMap<String, Vec<Value>>;
+/// The keys of the indexes that the type version declares, by the index's name; hexadecimal.
+pub(crate) type Indexed = BTreeMap<String, Vec<String>>;
 
 /// All that is known of a resource beside its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,36 +111,28 @@ mod version_text {
     }
 }
 
-/// The value of an index that holds a text.
-pub(crate) fn text_value(text: &str) -> Vec<u8> {
-    index_value(&Value::String(text.to_owned())).unwrap_or_default()
-}
-
 impl Header {
-    /// The keys of all index entries of a resource.
+    /// The keys of all index entries of a resource. The built-in ones are made of the header, the
+    /// declared ones were noted in it: nothing here needs the type's definition.
     pub(crate) fn index_keys(&self, of: &TypeKey, id: Uuid) -> Result<Vec<Key>, StorageError> {
-        let entry = |index: &str, text: &str| {
-            keys::index_entry(of, index, &self.org, &text_value(text), id)
-        };
+        let entry =
+            |index: &str, key: &[u8]| keys::index_entry(of, index, &self.org, key, id);
         let mut all = vec![
-            entry(index::NAME, &self.name)?,
-            entry(index::OWNER, &self.owner)?,
-            entry(index::STATE, self.state.name())?,
+            entry(index::NAME, &header_key(self, &Field::Name))?,
+            entry(index::OWNER, &header_key(self, &Field::Owner))?,
+            entry(index::STATE, &header_key(self, &Field::State))?,
             keys::version_entry(of, self.version, &self.org, id)?,
         ];
-        if let Some(external) = &self.external_id {
-            all.push(entry(index::EXTERNAL_ID, external)?);
+        if self.external_id.is_some() {
+            all.push(entry(index::EXTERNAL_ID, &header_key(self, &Field::ExternalId))?);
         }
         for (key, value) in &self.labels {
-            all.push(entry(index::LABEL, &label_text(key, value))?);
+            all.push(entry(index::LABEL, &text_key(&label_text(key, value)))?);
         }
         for (name, values) in &self.indexed {
             let name = format!("{}{name}", index::DECLARED);
             for value in values {
-                let Some(value) = index_value(value) else {
-                    continue;
-                };
-                all.push(keys::index_entry(of, &name, &self.org, &value, id)?);
+                all.push(entry(&name, &from_hex(value))?);
             }
         }
         all.sort();
@@ -149,13 +141,33 @@ impl Header {
     }
 }
 
+/// Bytes as a header holds them.
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    use fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks_exact(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.filter_map(byte).collect()
+}
+
 /// A label as its index holds it. A key of a label has no `=`.
 pub(crate) fn label_text(key: &str, value: &str) -> String {
     format!("{key}={value}")
 }
 
-/// The most labels that a resource has, and the most values of its declared indexes.
+/// The most labels that a resource has.
 pub const MOST_LABELS: usize = 16;
+/// The most keys that the declared indexes have of a resource, all together.
+const MOST_INDEXED: usize = 16;
+/// The most keys that one of them has; a resource with more has one that every plan reads.
+pub(crate) const MOST_KEYS: usize = 8;
 const LONGEST_NAME: usize = 1_024;
 const LONGEST_TEXT: usize = 4_096;
 const LONGEST_LABEL: usize = 256;
@@ -193,9 +205,9 @@ pub(crate) fn check(header: &Header) -> Result<(), EngineError> {
         }
     }
     let values: usize = header.indexed.values().map(Vec::len).sum();
-    if values > MOST_LABELS {
+    if values > MOST_INDEXED {
         return refuse(format!(
-            "the declared indexes find more than {MOST_LABELS} values in it"
+            "the declared indexes have more than {MOST_INDEXED} keys of it"
         ));
     }
     Ok(())

@@ -3,7 +3,7 @@
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
-use crate::header::text_value;
+use crate::seen::text_key;
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
 use crate::stored::{Stored, json};
@@ -129,7 +129,7 @@ impl Engine {
         org: &str,
         name: &str,
     ) -> Result<Vec<Uuid>, EngineError> {
-        let span = keys::index_point(of, index::NAME, org, &text_value(name))?;
+        let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
         let mut request = ReadRequest::range(Range::of(span).limit(LISTED));
         request.at_least = caller.at_least;
         let snapshot = self.store.read(request).await?;

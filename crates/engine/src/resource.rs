@@ -40,7 +40,7 @@ impl Resource {
     /// `urn:vcloud:entity:acme:app:<uuid>`
     #[must_use]
     pub fn urn(&self) -> String {
-        format!("urn:vcloud:entity:{}:{}", self.of, self.id)
+        crate::seen::urn(&self.of, self.id)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::header::{Header, text_value};
+use crate::header::Header;
+use crate::seen::text_key;
 use crate::keys::{self, TypeKey, index};
 use crate::stored::{Stored, ToStore};
 use crate::types::state::TypeState;
@@ -54,7 +55,7 @@ pub(crate) fn ask_name(
 ) -> Result<ReadRequest, EngineError> {
     let mut request = request;
     request.keys.push(keys::name_count(of, org, name)?);
-    let span = keys::index_point(of, index::NAME, org, &text_value(name))?;
+    let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
     Ok(request.and_range(Range::of(span).limit(1)))
 }
 

@@ -54,7 +54,7 @@ fn each_limit_is_inclusive() {
 
 #[test]
 fn large_and_deep_values_are_refused_as_operands() {
-    let deep = (0..5_000).fold(json!(1), |inner, _| json!([inner]));
+    let deep = (0..300).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     let keys: serde_json::Map<_, _> = (0..2_000).map(|n| (n.to_string(), json!(n))).collect();
     for value in [
         deep,

@@ -1,0 +1,128 @@
+//! Earlier revisions of a resource.
+
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::read::{Found, Target, sees};
+use crate::resource::{Changed, Quarantined, Resource};
+use crate::stored::Stored;
+use crate::write::{Checking, Update};
+use coeval_access::Action;
+use coeval_core::decide::StoreAt;
+use coeval_core::version::WriteVersion;
+use coeval_storage::{Range, Revision, Stored as Kept};
+
+/// The revisions of a resource that are kept, newest first.
+#[derive(Clone, Debug)]
+pub struct History {
+    /// The present one is the first.
+    pub revisions: Vec<Resource>,
+    /// Those that can't be shown at the wanted version.
+    pub quarantined: Vec<Quarantined>,
+}
+
+impl Engine {
+    /// What a resource was before, as far as it is kept, at the version that the caller wants.
+    ///
+    /// # Errors
+    /// If the caller may not see the resource.
+    pub async fn history(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+    ) -> Result<History, EngineError> {
+        let found = self.find(caller, of, target, Action::Read).await?;
+        let Found {
+            fetched,
+            stored,
+            level,
+        } = found;
+        let state = &*fetched.state;
+        let wanted = caller.wanted.of_type(state);
+        let mut history = History {
+            revisions: Vec::new(),
+            quarantined: Vec::new(),
+        };
+        let mut all = vec![Ok(stored.clone())];
+        all.extend(self.earlier(&stored).await?);
+        for one in all {
+            let shown = one.and_then(|one| {
+                let name = one.revision.to_string();
+                self.resource(state, one, wanted, level, fetched.token)
+                    .map_err(|error| Quarantined::of(name, &error))
+            });
+            match shown {
+                Ok(resource) => history.revisions.push(resource),
+                Err(quarantined) => history.quarantined.push(quarantined),
+            }
+        }
+        Ok(history)
+    }
+
+    /// Writes an earlier revision again: its content at its version, on condition that the present
+    /// one is still that which was read. What restricted fields hold stays for those who can't see
+    /// them.
+    ///
+    /// # Errors
+    /// If that revision is not kept, or the present one is another.
+    pub async fn restore(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Revision,
+        present: Option<Revision>,
+    ) -> Result<Changed, EngineError> {
+        let found = self.find(caller, of, target, Action::Modify).await?;
+        let state = &*found.fetched.state;
+        let earlier = self.earlier(&found.stored).await?;
+        let then = earlier.into_iter().flatten().find(|one| one.revision == revision);
+        let Some(then) = then else {
+            return Err(EngineError::NotFound {
+                what: format!("revision {revision} among those that are kept"),
+            });
+        };
+        let at = then.header.version;
+        let wanted = coeval_core::decide::Wanted::Exactly(at);
+        let (_, shown, _) = self.show(state, &then, wanted, sees(found.level))?;
+        let content = serde_json::from_slice(&shown.content).unwrap_or_default();
+        let moves = at != found.stored.header.version;
+        let update = Update {
+            revision: Some(present.unwrap_or(found.stored.revision)),
+            at: WriteVersion::plain(at),
+            store_at: if moves { StoreAt::Set } else { StoreAt::Unsaid },
+            checking: Checking::Later,
+            ..Update::new(at, content)
+        };
+        self.update(caller, of, &Target::Id(found.stored.id), &update).await
+    }
+
+    /// Newest first; what can't be read is told.
+    async fn earlier(
+        &self,
+        stored: &Stored,
+    ) -> Result<Vec<Result<Stored, Quarantined>>, EngineError> {
+        let mut range = Range::of(keys::histories(stored.id)?).descending();
+        let mut all = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                all.push(match &entry.stored {
+                    Kept::Record(record) => Stored::decode(stored.id, record)
+                        .map_err(|error| Quarantined::of(entry.key.to_string(), &error)),
+                    Kept::Damaged { damage, .. } => Err(Quarantined {
+                        id: entry.key.to_string(),
+                        code: coeval_codes::DAMAGED,
+                        reason: damage.to_string(),
+                    }),
+                });
+            }
+            match page.entries.last() {
+                Some(last) if page.more => range = range.after(&last.key),
+                _ => return Ok(all),
+            }
+        }
+    }
+}

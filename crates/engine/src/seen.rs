@@ -1,0 +1,156 @@
+//! A resource as filters, orders and indexes look at it.
+
+use crate::header::Header;
+use crate::resource::Resource;
+use coeval_core::version::{Uuid, Version};
+use coeval_filter::{Field, Millis, Seen, index_keys};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// A resource as the caller sees it. Its content is parsed when it is asked for first.
+#[derive(Debug)]
+pub(crate) struct SeenResource<'r> {
+    id: String,
+    resource: &'r Resource,
+    content: OnceLock<Option<Value>>,
+}
+
+impl<'r> SeenResource<'r> {
+    pub(crate) fn new(resource: &'r Resource) -> Self {
+        Self {
+            id: resource.urn(),
+            resource,
+            content: OnceLock::new(),
+        }
+    }
+}
+
+fn text(text: &str) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(text))
+}
+
+impl Seen for SeenResource<'_> {
+    fn id(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.id)
+    }
+
+    fn name(&self) -> Option<Cow<'_, str>> {
+        text(&self.resource.header.name)
+    }
+
+    fn org(&self) -> Option<Cow<'_, str>> {
+        text(&self.resource.header.org)
+    }
+
+    fn owner(&self) -> Option<Cow<'_, str>> {
+        text(&self.resource.header.owner)
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        text(self.resource.header.state.name())
+    }
+
+    fn external_id(&self) -> Option<Cow<'_, str>> {
+        self.resource.header.external_id.as_deref().and_then(text)
+    }
+
+    fn description(&self) -> Option<Cow<'_, str>> {
+        self.resource.header.description.as_deref().and_then(text)
+    }
+
+    fn sub_kind(&self) -> Option<Cow<'_, str>> {
+        self.resource.header.sub_kind.as_deref().and_then(text)
+    }
+
+    fn label(&self, key: &str) -> Option<Cow<'_, str>> {
+        self.resource.header.labels.get(key).and_then(|value| text(value))
+    }
+
+    fn version(&self) -> Option<Version> {
+        Some(self.resource.version.version)
+    }
+
+    fn created(&self) -> Option<Millis> {
+        Some(self.resource.header.created)
+    }
+
+    fn modified(&self) -> Option<Millis> {
+        Some(self.resource.header.modified)
+    }
+
+    fn expires(&self) -> Option<Millis> {
+        self.resource.expires.map(|expires| expires.0)
+    }
+
+    fn content(&self) -> Option<&Value> {
+        let parse = || serde_json::from_slice(&self.resource.content).ok();
+        self.content.get_or_init(parse).as_ref()
+    }
+}
+
+/// A header alone: what the built-in indexes are made from.
+struct SeenHeader<'h>(&'h Header);
+
+impl Seen for SeenHeader<'_> {
+    fn id(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn name(&self) -> Option<Cow<'_, str>> {
+        text(&self.0.name)
+    }
+
+    fn owner(&self) -> Option<Cow<'_, str>> {
+        text(&self.0.owner)
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        text(self.0.state.name())
+    }
+
+    fn external_id(&self) -> Option<Cow<'_, str>> {
+        self.0.external_id.as_deref().and_then(text)
+    }
+}
+
+/// A content alone: what the declared indexes are made from.
+pub(crate) struct SeenContent<'c>(pub(crate) &'c Value);
+
+impl Seen for SeenContent<'_> {
+    fn id(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn content(&self) -> Option<&Value> {
+        Some(self.0)
+    }
+}
+
+/// The key of a field that is in the header, as an index has it.
+pub(crate) fn header_key(header: &Header, field: &Field) -> Vec<u8> {
+    let keys = index_keys(field, &SeenHeader(header), 1);
+    keys.into_iter().next().unwrap_or_default()
+}
+
+/// The key of a text, as an index of texts has it.
+pub(crate) fn text_key(text: &str) -> Vec<u8> {
+    struct Text<'t>(&'t str);
+    impl Seen for Text<'_> {
+        fn id(&self) -> Cow<'_, str> {
+            Cow::Borrowed("")
+        }
+
+        fn name(&self) -> Option<Cow<'_, str>> {
+            Some(Cow::Borrowed(self.0))
+        }
+    }
+    let keys = index_keys(&Field::Name, &Text(text), 1);
+    keys.into_iter().next().unwrap_or_default()
+}
+
+/// The id as text, the same everywhere.
+#[must_use]
+pub(crate) fn urn(of: &crate::keys::TypeKey, id: Uuid) -> String {
+    format!("urn:vcloud:entity:{of}:{id}")
+}
