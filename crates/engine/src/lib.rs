@@ -25,6 +25,7 @@ mod seen;
 pub mod seal;
 mod secure;
 mod stored;
+pub mod token;
 pub mod types;
 mod views;
 mod watch;
