@@ -189,6 +189,9 @@ codes! {
     RESOURCE_UNREADABLE = 6008, "A stored resource can't be read";
     REVISION_NEEDED = 6009, "An update needs a revision";
     MASK_INVALID = 6010, "The field mask is not valid";
+    INDEX_WRONG = 6020, "An index does not agree with the resources";
+    COUNT_WRONG = 6021, "A count does not agree with the resources";
+    BELONGING_ORPHANED = 6022, "Something belongs to a resource that is not there";
     FILTER_TOO_LARGE = 6101, "The filter or order is too large";
     FILTER_FIELD_INVALID = 6102, "The filter or order names no field";
     FILTER_OPERAND_INVALID = 6103, "A value in the filter does not fit its comparison";

@@ -255,6 +255,33 @@ pub(crate) fn name_counts(of: &TypeKey) -> Result<Span, StorageError> {
     Ok(Span::below(&of_type(b"n", of, &[])?))
 }
 
+/// Reads the organization and the name of a count; `None` if one of them was cut.
+pub(crate) fn read_name_count(key: &Key) -> Option<(String, String)> {
+    let mut parts = key.as_bytes().split(|byte| *byte == b'/').skip(3);
+    let (org, name) = (parts.next()?, parts.next()?);
+    let whole = |part: &[u8]| part.len() < coeval_storage::key::MAX_PART;
+    if !whole(org) || !whole(name) {
+        return None;
+    }
+    let plain = |part: &[u8]| match part {
+        b"%" => Some(String::new()),
+        part => unescape(part),
+    };
+    Some((plain(org)?, plain(name)?))
+}
+
+/// Where all that belongs to single resources is.
+pub(crate) fn belongings() -> Result<Vec<Span>, StorageError> {
+    let below = |first: &[u8]| Ok(Span::below(&key(&[first])?));
+    [b"a".as_slice(), b"s", b"h"].into_iter().map(below).collect()
+}
+
+/// The resource that something belongs to: the second part.
+pub(crate) fn id_of_belonging(key: &Key) -> Option<Uuid> {
+    let second = key.as_bytes().split(|byte| *byte == b'/').nth(1)?;
+    Uuid::parse(std::str::from_utf8(second).ok()?)
+}
+
 /// The ACL of a resource.
 pub(crate) fn acl(id: Uuid) -> Result<Key, StorageError> {
     key(&[b"a", id.to_string().as_bytes()])

@@ -25,7 +25,8 @@ fn org(id: &str) -> Member {
 #[test]
 fn the_highest_grant_that_applies_counts() {
     use Level::{FullControl, ReadOnly, ReadWrite};
-    let table: &[(&[(Member, Level)], Option<Level>)] = &[
+    type Row<'a> = (&'a [(Member, Level)], Option<Level>);
+    let table: &[Row<'_>] = &[
         (&[], None),
         (&[(user("ann"), ReadWrite)], Some(ReadWrite)),
         (&[(role("ops"), ReadOnly)], Some(ReadOnly)),

@@ -31,6 +31,10 @@ pub(crate) struct NameCount {
 }
 
 impl NameCount {
+    pub(crate) fn of(entry: &coeval_storage::Entry) -> Option<Self> {
+        serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+    }
+
     pub(crate) fn encode(self) -> Vec<u8> {
         // Plain data: nothing in it can fail to be printed.
         serde_json::to_vec(&self).unwrap_or_default()
@@ -72,10 +76,7 @@ pub(crate) fn found_name(
         None => None,
         Some(entry) => {
             let revision = entry.stored.revision();
-            let counted = entry
-                .stored
-                .record()
-                .and_then(|record| serde_json::from_slice::<NameCount>(&record.content.body).ok());
+            let counted = NameCount::of(&entry);
             // A damaged count is written anew; the check of the store corrects it.
             revision.map(|revision| (revision, counted.map_or(0, |counted| counted.count)))
         }

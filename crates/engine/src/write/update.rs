@@ -3,6 +3,7 @@
 use super::create::{Checking, Create, short};
 use super::mask::FieldMask;
 use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
+use crate::allow::version_facts;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
@@ -213,7 +214,8 @@ impl Engine {
         }
         let opened = self.open_record(state, &stored).await?;
         let edited = self.edit(state, &stored, opened.record.clone(), update, level)?;
-        let header = self.edited_header(caller, state, &stored, update, level, &edited)?;
+        self.allow_edit(caller, state, &stored, update, &edited).await?;
+        let header = self.edited_header(caller, state, &stored, update, &edited)?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
         let at = header.version;
         let renamed = header.name != stored.header.name;
@@ -377,26 +379,40 @@ impl Engine {
         }
     }
 
+    /// What an edit does beyond writing content may need more.
+    async fn allow_edit(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        stored: &Stored,
+        update: &Update,
+        edited: &Edited,
+    ) -> Result<(), EngineError> {
+        let to = edited.record.version;
+        if to != stored.header.version {
+            let facts = version_facts(state, to, &caller.subject);
+            self.allow(caller, state, stored, Action::ChangeVersion(facts)).await?;
+        }
+        if edited.overrode.is_some() {
+            self.allow(caller, state, stored, Action::Force).await?;
+        }
+        let owner = update.meta.owner.as_ref();
+        if owner.is_some_and(|owner| *owner != stored.header.owner) {
+            self.allow(caller, state, stored, Action::ChangeOwner).await?;
+        }
+        Ok(())
+    }
+
     fn edited_header(
         &self,
         caller: &Caller,
         state: &TypeState,
         stored: &Stored,
         update: &Update,
-        level: Level,
         edited: &Edited,
     ) -> Result<Header, EngineError> {
         let meta = &update.meta;
         let before = &stored.header;
-        let full = level == Level::FullControl;
-        if meta
-            .owner
-            .as_ref()
-            .is_some_and(|owner| *owner != before.owner)
-            && !full
-        {
-            return Err(Refusal::FullControlNeeded.into());
-        }
         let version = edited.record.version;
         let definition = state.version(version);
         let fits = match definition {

@@ -1,0 +1,126 @@
+//! Resources that can't be shown, and those that an index does not find.
+
+use super::{Inspection, Problem, ProblemKind, all};
+use crate::error::EngineError;
+use crate::keys;
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use coeval_codes::{Code, Coded};
+use coeval_core::version::Uuid;
+use coeval_storage::{
+    Action, Condition, Content, Entry, Key, Put, ReadRequest, Step, Stored as Kept,
+};
+use std::sync::Arc;
+
+/// Keys that are read at once.
+const AT_ONCE: usize = 90;
+
+impl Inspection<'_> {
+    pub(super) async fn resources(&mut self, state: &Arc<TypeState>) -> Result<(), EngineError> {
+        let mut range = all(keys::records(&state.key)?);
+        while range.is_some() {
+            let entries = self.pages(&mut range).await?;
+            let mut expected: Vec<(Key, Uuid)> = Vec::new();
+            for entry in &entries {
+                let id = keys::read_record(&entry.key).map(|(_, _, id)| id);
+                self.ids.extend(id);
+                match readable(state, entry) {
+                    Ok(stored) => {
+                        let keys = stored.header.index_keys(&state.key, stored.id)?;
+                        expected.extend(keys.into_iter().map(|key| (key, stored.id)));
+                    }
+                    Err((code, reason)) => self.tell(&Problem {
+                        kind: ProblemKind::Resource,
+                        of: Some(state.key.clone()),
+                        id,
+                        key: entry.key.to_string(),
+                        code,
+                        reason,
+                        repairable: false,
+                        repaired: false,
+                    }),
+                }
+            }
+            for some in expected.chunks(AT_ONCE) {
+                let keys = some.iter().map(|(key, _)| key.clone());
+                let snapshot = self.engine.store.read(ReadRequest::keys(keys)).await?;
+                for ((key, id), found) in some.iter().zip(snapshot.keys) {
+                    if found.is_none() {
+                        self.missing(state, key, *id).await?;
+                    }
+                }
+            }
+            self.advance(entries.len() as u64, 0);
+        }
+        Ok(())
+    }
+
+    async fn missing(
+        &mut self,
+        state: &Arc<TypeState>,
+        key: &Key,
+        id: Uuid,
+    ) -> Result<(), EngineError> {
+        let now = self.look_again(state, id, std::slice::from_ref(key)).await?;
+        let (Some(own), Some(stored)) = (&now.key, &now.stored) else {
+            return Ok(());
+        };
+        let still = stored.header.index_keys(&state.key, id)?.contains(key);
+        if !still || now.others.iter().any(Option::is_some) {
+            return Ok(());
+        }
+        let steps = vec![
+            Step {
+                key: own.clone(),
+                condition: Condition::RevisionIs(stored.revision),
+                action: Action::Nop,
+            },
+            Step {
+                key: key.clone(),
+                condition: Condition::NotExists,
+                action: Action::Put(Put {
+                    indexed: false,
+                    expires: stored.expires,
+                    ..Put::of(Content::default())
+                }),
+            },
+        ];
+        let repaired = self.mend(steps).await?;
+        self.tell(&Problem {
+            kind: ProblemKind::IndexMissing,
+            of: Some(state.key.clone()),
+            id: Some(id),
+            key: key.to_string(),
+            code: coeval_codes::INDEX_WRONG,
+            reason: "an index does not find the resource".to_owned(),
+            repairable: true,
+            repaired,
+        });
+        Ok(())
+    }
+}
+
+/// The resource, if it can be shown to somebody.
+fn readable(state: &TypeState, entry: &Entry) -> Result<Stored, (Code, String)> {
+    let told = |error: EngineError| (error.code(), error.to_string());
+    let Some((_, major, id)) = keys::read_record(&entry.key) else {
+        let reason = "its key names no resource".to_owned();
+        return Err((coeval_codes::RESOURCE_UNREADABLE, reason));
+    };
+    let record = match &entry.stored {
+        Kept::Record(record) => record,
+        Kept::Damaged { damage, .. } => return Err((coeval_codes::DAMAGED, damage.to_string())),
+    };
+    let stored = Stored::decode(id, record).map_err(told)?;
+    let version = stored.header.version;
+    if version.major != major {
+        let reason = format!("it is of version {version}, and stored among those of v{major}");
+        return Err((coeval_codes::RESOURCE_UNREADABLE, reason));
+    }
+    if !state.definitions.contains_key(&version) {
+        let of = state.key.clone();
+        return Err(told(EngineError::TypeVersionUnknown { of, version }));
+    }
+    stored.core_record().map_err(told)?;
+    Ok(stored)
+}
