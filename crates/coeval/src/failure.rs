@@ -43,6 +43,16 @@ impl Failure {
         }
     }
 
+    /// The work was done, and its answer is no.
+    pub(crate) fn refused(message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: None,
+            advice: advice.into(),
+            exit: FAILED,
+        }
+    }
+
     /// What the system refused to the process itself.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self {
@@ -98,7 +108,7 @@ impl<E: Coded> From<E> for Failure {
 fn exit_code(code: Code) -> u8 {
     match code {
         coeval_codes::CONFIG_INVALID | coeval_codes::URL_INVALID => USAGE,
-        coeval_codes::CONFLICT => CONFLICT,
+        coeval_codes::CONFLICT | coeval_codes::RESOURCE_CONFLICT => CONFLICT,
         coeval_codes::UNKNOWN_OUTCOME => UNDECIDED,
         _ => FAILED,
     }

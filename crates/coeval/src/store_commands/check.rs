@@ -3,8 +3,11 @@
 use super::progress::Bar;
 use super::to_look;
 use crate::failure::Failure;
+use coeval_engine::inspect::Repair;
+use coeval_engine::{Engine, Settings};
 use coeval_storage::StorageError;
 use coeval_stores::{Kind, check, check_file};
+use std::sync::Arc;
 
 pub(super) async fn run(url: &str) -> Result<(), Failure> {
     let opened = to_look(url).await?;
@@ -16,6 +19,17 @@ pub(super) async fn run(url: &str) -> Result<(), Failure> {
             summary.wrong(format!("the file: {finding}"));
         }
     }
+    let looking = Bar::counting("compared");
+    let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
+    let inspected = engine
+        .inspect(Repair::No, &|done| looking.at(done, 0), &mut |problem| {
+            // Damaged records were told above.
+            if problem.code != coeval_codes::DAMAGED {
+                summary.wrong(super::quarantine::sentence(problem));
+            }
+        })
+        .await?;
+    drop(looking);
     let status = opened.store.status().await?;
     opened.store.close().await;
     for finding in &summary.findings {
@@ -26,16 +40,21 @@ pub(super) async fn run(url: &str) -> Result<(), Failure> {
         println!("… and {more} more");
     }
     println!(
-        "{} records and {} events checked, {} wrong; {} store at sequence {}",
-        summary.records, summary.events, summary.wrong, status.kind, status.head
+        "{} records and {} events checked, {} resources compared with their indexes, {} wrong; {} store at sequence {}",
+        summary.records,
+        summary.events,
+        inspected.resources,
+        summary.wrong,
+        status.kind,
+        status.head
     );
     if summary.wrong > 0 {
         return Err(Failure::from(StorageError::Failed {
             reason: format!("{} things are wrong", summary.wrong),
         })
         .with_advice(
-            "What is named above can be written again or restored from a backup; \
-             everything else can still be read and exported.",
+            "Indexes and counts are repaired by `coeval store quarantine --repair`. A damaged record can be \
+             written again or restored from a backup; everything else can still be read and exported.",
         ));
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod progress;
+mod quarantine;
 mod transfer;
 mod upkeep;
 
@@ -24,13 +25,30 @@ pub(crate) struct StoreOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Verify every record and the order of events; also while a server runs
+    /// Verify every record, the order of events, indexes and counts; also while a server runs
     #[command(after_help = "Examples:
   coeval store check --data ./data
   coeval store check --store sqlite:backup.db")]
     Check {
         #[command(flatten)]
         store: StoreAddress,
+    },
+    /// List what can't be shown or does not agree, and why; repair what can be repaired
+    #[command(after_help = "Examples:
+  coeval store quarantine --data ./data
+  coeval store quarantine --repair --data ./data
+
+Nothing is lost by a repair: indexes, counts and leftovers are made to agree with the resources. A resource
+that can't be read stays as it is; restore it from a backup, or write it again.")]
+    Quarantine {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// Repair indexes and counts, and remove what belongs to nothing
+        #[arg(long)]
+        repair: bool,
+        /// One JSON object for each finding, on a line of its own
+        #[arg(long)]
+        json: bool,
     },
     /// Copy every record, at one stated sequence, to a new file; also while a server runs
     #[command(after_help = "Examples:
@@ -117,6 +135,11 @@ pub(crate) async fn run(options: StoreOptions, matches: &ArgMatches) -> Result<(
     let url = |store: StoreAddress| store.url(matches);
     match options.action {
         Action::Check { store } => check::run(&url(store)?).await,
+        Action::Quarantine {
+            store,
+            repair,
+            json,
+        } => quarantine::run(&url(store)?, repair, json).await,
         Action::Backup { store, file } => backup::backup(&url(store)?, &file).await,
         Action::Restore {
             store,
