@@ -190,7 +190,7 @@ fn span(relation: Relation, wanted: &Wanted) -> Option<Reach> {
     };
     let at = cut(at);
     let (from, to) = match relation {
-        Relation::Less | Relation::LessOrEqual => (vec![tag], at),
+        Relation::Less | Relation::LessOrEqual => (vec![tag], after(&at)),
         Relation::Greater | Relation::GreaterOrEqual => (at, after(&[tag])),
     };
     let ends = Ends::One;

@@ -114,7 +114,19 @@ pub(super) fn numbers() -> impl Strategy<Value = Value> {
 }
 
 pub(super) fn scalars() -> impl Strategy<Value = Value> {
+    let few = vec![
+        json!(5),
+        json!("5"),
+        json!(7.0),
+        json!("7"),
+        json!("a"),
+        json!(true),
+        json!("true"),
+        json!("null"),
+    ];
     prop_oneof![
+        // So few that filters and resources often meet.
+        12 => select(few),
         1 => Just(Value::Null),
         1 => any::<bool>().prop_map(Value::Bool),
         3 => numbers(),
