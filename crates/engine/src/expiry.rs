@@ -42,7 +42,9 @@ impl Engine {
         let mut deed = Deed::of_resource(What::Expire, &of, id, &stored.header);
         deed.before = Some(stored.revision.to_string());
         deed.acl = acl.and_then(|entry| decode_acl(&entry));
-        let audit = self.audit_step_by("", &stored.header.org, &deed).map_err(failed)?;
+        let audit = self
+            .audit_step_by("", &stored.header.org, &deed)
+            .map_err(failed)?;
         steps.push(audit);
         Ok(steps)
     }

@@ -115,8 +115,7 @@ impl Header {
     /// The keys of all index entries of a resource. The built-in ones are made of the header, the
     /// declared ones were noted in it: nothing here needs the type's definition.
     pub(crate) fn index_keys(&self, of: &TypeKey, id: Uuid) -> Result<Vec<Key>, StorageError> {
-        let entry =
-            |index: &str, key: &[u8]| keys::index_entry(of, index, &self.org, key, id);
+        let entry = |index: &str, key: &[u8]| keys::index_entry(of, index, &self.org, key, id);
         let mut all = vec![
             entry(index::NAME, &header_key(self, &Field::Name))?,
             entry(index::OWNER, &header_key(self, &Field::Owner))?,
@@ -124,7 +123,10 @@ impl Header {
             keys::version_entry(of, self.version, &self.org, id)?,
         ];
         if self.external_id.is_some() {
-            all.push(entry(index::EXTERNAL_ID, &header_key(self, &Field::ExternalId))?);
+            all.push(entry(
+                index::EXTERNAL_ID,
+                &header_key(self, &Field::ExternalId),
+            )?);
         }
         for (key, value) in &self.labels {
             all.push(entry(index::LABEL, &text_key(&label_text(key, value)))?);

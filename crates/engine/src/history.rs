@@ -78,7 +78,10 @@ impl Engine {
         let found = self.find(caller, of, target, Action::Modify).await?;
         let state = &*found.fetched.state;
         let earlier = self.earlier(&found.stored).await?;
-        let then = earlier.into_iter().flatten().find(|one| one.revision == revision);
+        let then = earlier
+            .into_iter()
+            .flatten()
+            .find(|one| one.revision == revision);
         let Some(then) = then else {
             return Err(EngineError::NotFound {
                 what: format!("revision {revision} among those that are kept"),
@@ -96,7 +99,8 @@ impl Engine {
             checking: Checking::Later,
             ..Update::new(at, content)
         };
-        self.update(caller, of, &Target::Id(found.stored.id), &update).await
+        self.update(caller, of, &Target::Id(found.stored.id), &update)
+            .await
     }
 
     /// Newest first; what can't be read is told.

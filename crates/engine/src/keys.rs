@@ -273,7 +273,10 @@ pub(crate) fn read_name_count(key: &Key) -> Option<(String, String)> {
 /// Where all that belongs to single resources is.
 pub(crate) fn belongings() -> Result<Vec<Span>, StorageError> {
     let below = |first: &[u8]| Ok(Span::below(&key(&[first])?));
-    [b"a".as_slice(), b"s", b"h"].into_iter().map(below).collect()
+    [b"a".as_slice(), b"s", b"h"]
+        .into_iter()
+        .map(below)
+        .collect()
 }
 
 /// The resource that something belongs to: the second part.

@@ -3,9 +3,9 @@
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
-use crate::seen::text_key;
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
+use crate::seen::text_key;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::{Shown, ViewKey};

@@ -64,7 +64,11 @@ impl Seen for SeenResource<'_> {
     }
 
     fn label(&self, key: &str) -> Option<Cow<'_, str>> {
-        self.resource.header.labels.get(key).and_then(|value| text(value))
+        self.resource
+            .header
+            .labels
+            .get(key)
+            .and_then(|value| text(value))
     }
 
     fn version(&self) -> Option<Version> {

@@ -19,7 +19,7 @@ use coeval_codes::Coded;
 use coeval_core::version::{Classification, Uuid, Version};
 use coeval_filter::Compiled;
 use coeval_storage::{
-    Change, Delivery, Event, Group, Revision, Span, Stored as Kept, StorageError, Token, Watch,
+    Change, Delivery, Event, Group, Revision, Span, StorageError, Stored as Kept, Token, Watch,
     WatchRequest,
 };
 use futures::stream::{self, BoxStream, StreamExt};
@@ -229,7 +229,15 @@ impl Look {
 
     async fn put(&self, token: Token, stored: Stored) -> Option<WatchedChange> {
         let id = stored.id;
-        match self.shown(token, stored).await {
+        let mut shown = self.shown(token, stored.clone()).await;
+        if matches!(shown, Err(EngineError::Denied(_))) {
+            // What was loaded of the type may be outdated: nobody misses an event by that.
+            shown = match self.engine.types.current(&self.query.of).await {
+                Ok(_) => self.shown(token, stored).await,
+                Err(error) => Err(error),
+            };
+        }
+        match shown {
             Ok(change) => change,
             Err(EngineError::Denied(_)) => None,
             Err(error) => Some(quarantined(id, &error)),
@@ -250,7 +258,11 @@ impl Look {
         let action = Action::Read;
         let level = match allowed(&self.caller, &state, &stored, action, None)? {
             Some(level) => level,
-            None => self.engine.allow(&self.caller, &state, &stored, action).await?,
+            None => {
+                self.engine
+                    .allow(&self.caller, &state, &stored, action)
+                    .await?
+            }
         };
         let versions = self.query.versions;
         if versions.is_some_and(|versions| !versions.matches(header.version)) {
@@ -294,8 +306,11 @@ impl Look {
         if deed.org.as_deref() != Some(&self.org) {
             return None;
         }
-        let version = deed.stored.as_deref().and_then(|text| Version::parse_full(text).ok())?;
-        let state = match self.engine.types.get(&self.query.of).await {
+        let version = deed
+            .stored
+            .as_deref()
+            .and_then(|text| Version::parse_full(text).ok())?;
+        let state = match self.engine.types.current(&self.query.of).await {
             Ok(state) => state,
             // The type is gone too.
             Err(_) => return self.caller.subject.is_provider().then_some(change),

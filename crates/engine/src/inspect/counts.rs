@@ -67,12 +67,18 @@ impl Inspection<'_> {
             return Ok(());
         }
         let counted = snapshot.keys.into_iter().next().flatten();
-        let ids = page.entries.iter().filter_map(|entry| keys::id_of_entry(&entry.key));
+        let ids = page
+            .entries
+            .iter()
+            .filter_map(|entry| keys::id_of_entry(&entry.key));
         let ids: Vec<Uuid> = ids.collect();
         let Some(count) = self.having(state, &ids, org, name).await? else {
             return Ok(());
         };
-        let said = counted.as_ref().and_then(NameCount::of).map_or(0, |said| said.count);
+        let said = counted
+            .as_ref()
+            .and_then(NameCount::of)
+            .map_or(0, |said| said.count);
         if said == count {
             return Ok(());
         }

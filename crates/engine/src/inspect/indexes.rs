@@ -37,7 +37,9 @@ impl Inspection<'_> {
         entries: &'e [Entry],
     ) -> Result<Vec<&'e Entry>, EngineError> {
         let mut asked = Vec::new();
-        let ids = entries.iter().filter_map(|entry| keys::id_of_entry(&entry.key));
+        let ids = entries
+            .iter()
+            .filter_map(|entry| keys::id_of_entry(&entry.key));
         for id in ids.collect::<HashSet<Uuid>>() {
             for major in &state.majors {
                 asked.push(keys::record(&state.key, *major, id)?);
@@ -69,11 +71,7 @@ impl Inspection<'_> {
         Ok(wrong.collect())
     }
 
-    async fn orphan(
-        &mut self,
-        state: &Arc<TypeState>,
-        entry: &Entry,
-    ) -> Result<(), EngineError> {
+    async fn orphan(&mut self, state: &Arc<TypeState>, entry: &Entry) -> Result<(), EngineError> {
         let Some(id) = keys::id_of_entry(&entry.key) else {
             self.tell(&told(state, entry, None, false));
             return Ok(());
@@ -94,7 +92,11 @@ impl Inspection<'_> {
         }];
         match (&now.key, &now.stored) {
             (Some(own), Some(stored)) => {
-                if stored.header.index_keys(&state.key, id)?.contains(&entry.key) {
+                if stored
+                    .header
+                    .index_keys(&state.key, id)?
+                    .contains(&entry.key)
+                {
                     return Ok(());
                 }
                 steps.push(Step {

@@ -61,7 +61,9 @@ impl Inspection<'_> {
         key: &Key,
         id: Uuid,
     ) -> Result<(), EngineError> {
-        let now = self.look_again(state, id, std::slice::from_ref(key)).await?;
+        let now = self
+            .look_again(state, id, std::slice::from_ref(key))
+            .await?;
         let (Some(own), Some(stored)) = (&now.key, &now.stored) else {
             return Ok(());
         };

@@ -109,7 +109,14 @@ impl Engine {
                 // Looked up before it is called unknown.
                 state = self.types.current(of).await?;
             }
-            self.allow_create(caller, &state, create.at.version(), create.org.as_deref())?;
+            let may = |state: &TypeState| {
+                self.allow_create(caller, state, create.at.version(), create.org.as_deref())
+            };
+            if may(&state).is_err() {
+                // What was loaded may be outdated: nobody is refused by that.
+                state = self.types.current(of).await?;
+                may(&state)?;
+            }
             let planned = match self.plan_create(caller, &state, &create, id).await {
                 Ok(Some(planned)) => planned,
                 // The type changed since it was loaded.

@@ -3,8 +3,8 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
-use crate::seen::text_key;
 use crate::keys::{self, TypeKey, index};
+use crate::seen::text_key;
 use crate::stored::{Stored, ToStore};
 use crate::types::state::TypeState;
 use coeval_core::version::{Uuid, Version};

@@ -214,7 +214,8 @@ impl Engine {
         }
         let opened = self.open_record(state, &stored).await?;
         let edited = self.edit(state, &stored, opened.record.clone(), update, level)?;
-        self.allow_edit(caller, state, &stored, update, &edited).await?;
+        self.allow_edit(caller, state, &stored, update, &edited)
+            .await?;
         let header = self.edited_header(caller, state, &stored, update, &edited)?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
         let at = header.version;
@@ -391,14 +392,16 @@ impl Engine {
         let to = edited.record.version;
         if to != stored.header.version {
             let facts = version_facts(state, to, &caller.subject);
-            self.allow(caller, state, stored, Action::ChangeVersion(facts)).await?;
+            self.allow(caller, state, stored, Action::ChangeVersion(facts))
+                .await?;
         }
         if edited.overrode.is_some() {
             self.allow(caller, state, stored, Action::Force).await?;
         }
         let owner = update.meta.owner.as_ref();
         if owner.is_some_and(|owner| *owner != stored.header.owner) {
-            self.allow(caller, state, stored, Action::ChangeOwner).await?;
+            self.allow(caller, state, stored, Action::ChangeOwner)
+                .await?;
         }
         Ok(())
     }

@@ -8,8 +8,12 @@
     reason = "tests"
 )]
 
+mod faults;
+mod model;
 mod resources;
+mod servers;
 mod types;
+mod watching;
 mod world;
 
 /// Makes tests of cases, each an `async fn(World)`. Those under `every` run on every store, those
@@ -42,6 +46,25 @@ macro_rules! case {
 }
 
 cases! {
+    faults {
+        every {}
+        embedded { every_step_of_every_write_may_fail }
+    }
+    model {
+        every { a_random_history_agrees_with_the_model }
+        embedded {}
+    }
+    servers {
+        every { no_update_is_lost_between_two_engines }
+        embedded {}
+    }
+    watching {
+        every {
+            each_watcher_sees_its_version_in_order
+            a_watch_goes_on_across_a_new_version_of_the_type
+        }
+        embedded { a_deletion_is_told_to_whom_an_acl_had_let_in }
+    }
     resources {
         every {
             a_created_resource_reads_back_as_it_was_sent

@@ -1,6 +1,6 @@
 //! A store of its own for each test, and callers.
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{Acl, Grant, Level, Member, Rights, Subject};
 use coeval_core::version::Version;
 use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, TypeKey};
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
@@ -47,6 +47,23 @@ impl World {
             engine: Arc::new(engine),
             opened: vec![opened],
             _folder: folder,
+        }
+    }
+
+    /// Lets both tenants work with these versions of `acme:app`.
+    pub(crate) async fn open_to_tenants(&self, versions: &[&str]) {
+        let (admin, app) = (admin(), app());
+        for version in versions {
+            let let_in = |acl: &mut Acl| {
+                for org in [TENANT, OTHER] {
+                    let member = Member::Org(org.to_owned());
+                    let level = Level::ReadWrite;
+                    acl.set(Grant { member, level }, Level::FullControl)?;
+                }
+                Ok(())
+            };
+            let done = self.engine.set_type_acl(&admin, &app, v(version), let_in);
+            done.await.unwrap();
         }
     }
 
