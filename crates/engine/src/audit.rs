@@ -144,34 +144,28 @@ impl Deed {
     }
 }
 
-impl Engine {
-    /// The step that records a deed.
-    pub(crate) fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
-        let org = caller.org().to_owned();
-        self.audit_step_by(caller.user(), &org, deed)
-    }
+/// The step that records a deed.
+pub(crate) fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step, EngineError> {
+    let deed = Deed {
+        at,
+        user: user.to_owned(),
+        caller_org: org.to_owned(),
+        ..deed.clone()
+    };
+    let unique = u128::from_be_bytes(*Revision::draw()?.as_bytes());
+    // Plain data: nothing in it can fail to be printed.
+    let body = serde_json::to_vec(&deed).unwrap_or_default();
+    Ok(Step {
+        key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
+        condition: Condition::Whatever,
+        action: Action::Put(Put::of(body)),
+    })
+}
 
-    pub(crate) fn audit_step_by(
-        &self,
-        user: &str,
-        org: &str,
-        deed: &Deed,
-    ) -> Result<Step, EngineError> {
-        let at = self.now();
-        let deed = Deed {
-            at,
-            user: user.to_owned(),
-            caller_org: org.to_owned(),
-            ..deed.clone()
-        };
-        let unique = u128::from_be_bytes(*Revision::draw()?.as_bytes());
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&deed).unwrap_or_default();
-        Ok(Step {
-            key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
-            condition: Condition::Whatever,
-            action: Action::Put(Put::of(body)),
-        })
+impl Engine {
+    /// The step that records a deed of a caller.
+    pub(crate) fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
+        step(self.now(), caller.user(), caller.org(), deed)
     }
 
     /// What was done, newest first, a page at a time. `before` is the place of the last one that

@@ -38,6 +38,7 @@ pub use audit::{AuditQuery, AuditRecord, Deed, What};
 pub use caller::{AcceptedType, Caller, WantedVersions};
 pub use engine::{Engine, Settings};
 pub use error::EngineError;
+pub use expiry::ResourceBelongings;
 pub use header::{Header, State, Time};
 pub use history::History;
 pub use keys::TypeKey;

@@ -11,6 +11,6 @@ mod update;
 pub(crate) use acl::decode as decode_acl;
 pub use create::{Checking, Create};
 pub use mask::FieldMask;
-pub(crate) use steps::{NameCount, ask_name, found_name};
+pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub(crate) use update::is_race;
 pub use update::{MetaEdit, Update};

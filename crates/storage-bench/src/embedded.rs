@@ -3,7 +3,7 @@
 use crate::table::{Goal, Table};
 use crate::writers::{fill, rate, record_key};
 use crate::{bare, watchers};
-use coeval_storage::{DynStore, Key, Range, Span, Store};
+use coeval_storage::{DynStore, Key, Range, ReadRequest, Span, Store};
 use coeval_stores::{OpenOptions, open};
 use std::path::Path;
 use std::sync::Arc;
@@ -52,8 +52,8 @@ async fn reads(
         (one, all, bare::range_rate(&owned, 500, records, time))
     });
     let (bare_one, bare_all, bare_range) = bare.await.unwrap();
-    let many = get_rate(store, 64, records, time).await;
-    let one = get_rate(store, 1, records, time).await;
+    let many = read_rate(store, (64, 1), records, time).await;
+    let one = read_rate(store, (1, 1), records, time).await;
     let range = range_rate(store, 500, records, time).await;
     let what = format!("embedded: gets, 64 callers / {cores} bare threads");
     table.ratio(&what, "gets/s", (many, bare_all), Goal::AtLeast(0.5));
@@ -61,9 +61,22 @@ async fn reads(
     table.ratio(what, "gets/s", (one, bare_one), Goal::None);
     let what = "embedded: ranges of 500, one caller / one bare thread";
     table.ratio(what, "items/s", (range, bare_range), Goal::AtLeast(0.7));
+    for (callers, single) in [(1, one), (64, many)] {
+        for keys in [2, 96] {
+            let rate = read_rate(store, (callers, keys), records, time).await;
+            let what = format!("embedded: reads of {keys} keys / of one, callers: {callers}");
+            table.ratio(&what, "reads/s", (rate, single), Goal::None);
+        }
+    }
 }
 
-async fn get_rate(store: &DynStore, callers: usize, records: usize, time: Duration) -> f64 {
+/// Reads of so many keys each, in one snapshot, by so many callers.
+async fn read_rate(
+    store: &DynStore,
+    (callers, keys): (usize, usize),
+    records: usize,
+    time: Duration,
+) -> f64 {
     let total = Arc::new(AtomicU64::new(0));
     let begun = Instant::now();
     let tasks = (0..callers).map(|caller| {
@@ -71,14 +84,16 @@ async fn get_rate(store: &DynStore, callers: usize, records: usize, time: Durati
         tokio::spawn(async move {
             let (mut number, mut count) = (caller as u64, 0);
             while begun.elapsed() < time {
-                number = number
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let key = record_key((number >> 20) % records as u64);
-                store
-                    .get(&Key::try_from(key.as_str()).unwrap())
-                    .await
-                    .unwrap();
+                let named = (0..keys).map(|_| {
+                    number = number
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    let key = record_key((number >> 20) % records as u64);
+                    Key::try_from(key.as_str()).unwrap()
+                });
+                let request = ReadRequest::keys(named.collect::<Vec<_>>());
+                let snapshot = store.read(request).await.unwrap();
+                assert!(snapshot.keys.iter().all(Option::is_some));
                 count += 1;
             }
             total.fetch_add(count, Ordering::Relaxed);

@@ -10,6 +10,7 @@ use crate::fault::Fault;
 use crate::layout::{Indexed, decode_index, just_after};
 use crate::meta::Known;
 use crate::shared::Shared;
+use crate::walk::apart;
 use crate::{ops, pb};
 use coeval_storage::record::Head;
 use coeval_storage::{Entry, Key, Millis, Revision, StorageError, Stored};
@@ -28,26 +29,50 @@ pub(crate) struct Past {
 }
 
 impl Past {
+    /// Whether others may belong to it: only what the sweep looks for has belongings.
+    pub(crate) fn may_own(&self) -> bool {
+        self.at.is_some()
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// Whether this is what was read.
+    pub(crate) fn is_still(&self, kv: &pb::KeyValue) -> bool {
+        self.kv.mod_revision == kv.mod_revision
+    }
+
     pub(crate) fn of(key: &Key, kv: &pb::KeyValue, head: Head) -> Self {
         Self {
             kv: pb::KeyValue {
+                key: bytes::Bytes::copy_from_slice(&kv.key),
                 value: bytes::Bytes::new(),
                 ..kv.clone()
             },
-            key: key.clone(),
+            key: apart(key),
             at: head.expires.filter(|_| head.indexed),
         }
     }
 }
 
 impl Shared {
-    /// Deletes expired records that are still as read; who changed meanwhile stays.
+    /// Deletes expired records that are still as read, and what belongs to them; who changed
+    /// meanwhile stays.
     pub(crate) async fn remove_expired(
         &self,
         known: &Known,
-        past: &[Past],
+        past: Vec<Past>,
     ) -> Result<(), StorageError> {
-        for some in past.chunks(AT_ONCE) {
+        let alone = match self.removal.get() {
+            Some(removal) => {
+                let (owners, alone): (Vec<_>, Vec<_>) = past.into_iter().partition(Past::may_own);
+                removal.of(owners).await?;
+                alone
+            }
+            None => past,
+        };
+        for some in alone.chunks(AT_ONCE) {
             let together = self.remove_together(known, some).await?;
             if !together && some.len() > 1 {
                 for one in some.chunks(1) {

@@ -7,7 +7,8 @@
 //!
 //! - `client`, `watching`, `fault`: a thin client of etcd
 //! - `shared`, `commit`: a view of the store, and a transaction
-//! - `reads`, `writes`, `expiry`, `adoption`, `compaction`: the contract's operations
+//! - `reads`, `count`, `writes`, `adoption`, `compaction`: the contract's operations
+//! - `expiry`, `removal`: what has expired, alone or with what belongs to it
 //! - `log`, `tail`, `groups`: the history, and the one watch that feeds all watchers
 //! - `clocks`, `announce`: etcd has no clock, so servers compare theirs
 //!
@@ -24,6 +25,7 @@ mod client;
 mod clocks;
 mod commit;
 mod compaction;
+mod count;
 mod expiry;
 mod fault;
 mod groups;
@@ -34,6 +36,7 @@ mod ops;
 mod pb;
 mod plan;
 mod reads;
+mod removal;
 mod shared;
 mod store;
 mod tail;

@@ -69,7 +69,7 @@ fn indexed_at(raw: &[u8]) -> Option<Millis> {
 }
 
 fn compares(step: &Step, at: &Bytes, kv: Option<&pb::KeyValue>) -> Vec<pb::Compare> {
-    // What is kept alive or swept must be exactly what was read.
+    // What is kept alive must be exactly what was read.
     if matches!(step.action, Action::KeepAlive(_)) {
         return vec![ops::is_as_seen(at, kv)];
     }
@@ -77,7 +77,11 @@ fn compares(step: &Step, at: &Bytes, kv: Option<&pb::KeyValue>) -> Vec<pb::Compa
         Condition::Whatever => Vec::new(),
         Condition::Exists => vec![ops::is_there(at)],
         // Absent, or expired and still as it was seen: a transaction can't delete and put one key.
-        Condition::NotExists | Condition::StillExpired(..) => vec![ops::is_as_seen(at, kv)],
+        // The expiry can't be compared, for the checksum is in front of it; but nobody wrote since
+        // it was read and judged.
+        Condition::NotExists | Condition::StillExpired(..) | Condition::AsRead { .. } => {
+            vec![ops::is_as_seen(at, kv)]
+        }
         // None for the revision that nothing has: it was refused before.
         Condition::RevisionIs(revision) => {
             ops::revision_is(at, revision).map_or_else(|| vec![ops::is_absent(at)], Vec::from)

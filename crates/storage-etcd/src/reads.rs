@@ -1,11 +1,13 @@
 //! Reads: one transaction of ranges; what must follow is read at its revision.
 //!
 //! A record that is past its expiry is deleted first, on the condition that it is still as read,
-//! and then the read begins anew: absence by expiry is a fact in the store's order.
+//! and then the read begins anew: absence by expiry is a fact in the store's order. (Only a read
+//! on behalf of such a removal passes over it, and answers nobody else.)
 
 use crate::expiry::Past;
 use crate::fault::Fault;
 use crate::meta::Known;
+use crate::removal::Manner;
 use crate::shared::Shared;
 use crate::walk::Walk;
 use crate::{ops, pb};
@@ -31,16 +33,20 @@ enum Round {
 
 impl Shared {
     /// Any number of keys and ranges in one snapshot.
-    pub(crate) async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+    pub(crate) async fn read(
+        &self,
+        request: ReadRequest,
+        manner: Manner,
+    ) -> Result<Snapshot, StorageError> {
         self.open()?;
         request.check(&self.limits)?;
         // One moment for all rounds: so each removes what it met, and there is an end to it.
         let now = self.expiry_now();
         let mut relaxed = request.freshness == Freshness::Relaxed;
         for _ in 0..ROUNDS {
-            match self.round(&request, now, relaxed).await? {
+            match self.round(&request, (now, manner), relaxed).await? {
                 Round::Whole(snapshot) => return Ok(snapshot),
-                Round::Expired(known, past) => self.remove_expired(&known, &past).await?,
+                Round::Expired(known, past) => self.remove_expired(&known, past).await?,
                 Round::Again => {}
             }
             relaxed = false;
@@ -53,7 +59,7 @@ impl Shared {
     async fn round(
         &self,
         request: &ReadRequest,
-        now: Millis,
+        (now, manner): (Millis, Manner),
         relaxed: bool,
     ) -> Result<Round, StorageError> {
         let mut walks: Vec<Walk> = request
@@ -91,19 +97,29 @@ impl Shared {
         let mut keys = Vec::with_capacity(request.keys.len());
         for (key, answer) in request.keys.iter().zip(answers.by_ref()) {
             let kv = answer.kvs.into_iter().next();
-            keys.push(kv.and_then(|kv| live(key, kv, now, &mut past)));
+            let kv = kv.and_then(|kv| live(key, kv, now, &mut past));
+            keys.push(kv.map(|kv| Entry {
+                key: key.clone(),
+                stored: Stored::decode(key, kv.value),
+            }));
         }
         for (walk, answer) in walks.iter_mut().filter(|walk| !walk.done).zip(answers) {
             walk.take(answer, &self.layout, now, &mut past);
         }
         for walk in &mut walks {
-            match self.finish(walk, view.revision, now, &mut past).await {
+            if manner == Manner::Removing {
+                past.clear();
+            }
+            match self
+                .finish(walk, view.revision, (now, manner), &mut past)
+                .await
+            {
                 Ok(()) => {}
                 Err(Fault::Compacted) => return Ok(Round::Again),
                 Err(fault) => return Err(fault.into()),
             }
         }
-        if !past.is_empty() {
+        if !past.is_empty() && manner == Manner::Serving {
             return Ok(Round::Expired(view.known, past));
         }
         Ok(Round::Whole(Snapshot {
@@ -118,41 +134,52 @@ impl Shared {
         &self,
         walk: &mut Walk,
         revision: i64,
-        now: Millis,
+        (now, manner): (Millis, Manner),
         past: &mut Vec<Past>,
     ) -> Result<(), Fault> {
         while past.len() < EXPIRED_AT_ONCE {
             let Some(range) = walk.next(walk.chunk()) else {
                 return Ok(());
             };
-            let range = pb::RangeRequest { revision, ..range };
-            let txn = pb::TxnRequest {
-                success: vec![ops::ranged(range)],
-                ..pb::TxnRequest::default()
-            };
-            let response = self.client.read(&txn).await?;
-            let answer = ops::ranges_of(response.responses).next();
-            walk.take(answer.unwrap_or_default(), &self.layout, now, past);
+            let answer = self.range_at(revision, range).await?;
+            walk.take(answer, &self.layout, now, past);
+            if manner == Manner::Removing {
+                past.clear();
+            }
         }
         Ok(())
     }
+
+    /// One range at the revision of a view.
+    pub(crate) async fn range_at(
+        &self,
+        revision: i64,
+        range: pb::RangeRequest,
+    ) -> Result<pb::RangeResponse, Fault> {
+        let range = pb::RangeRequest { revision, ..range };
+        let txn = pb::TxnRequest {
+            success: vec![ops::ranged(range)],
+            ..pb::TxnRequest::default()
+        };
+        let response = self.client.read(&txn).await?;
+        Ok(ops::ranges_of(response.responses)
+            .next()
+            .unwrap_or_default())
+    }
 }
 
-/// The entry, unless it has expired: then it is noted as such.
+/// What is there, unless it has expired: then it is noted as such.
 pub(crate) fn live(
     key: &Key,
     kv: pb::KeyValue,
     now: Millis,
     past: &mut Vec<Past>,
-) -> Option<Entry> {
+) -> Option<pb::KeyValue> {
     match Head::read(&kv.value) {
         Some(head) if head.has_expired(now) => {
             past.push(Past::of(key, &kv, head));
             None
         }
-        _ => Some(Entry {
-            key: key.clone(),
-            stored: Stored::decode(key, kv.value),
-        }),
+        _ => Some(kv),
     }
 }

@@ -7,11 +7,12 @@ use crate::clocks::Clocks;
 use crate::fault::Fault;
 use crate::layout::Layout;
 use crate::meta::Known;
+use crate::removal::Removal;
 use crate::{ops, pb};
 use coeval_storage::feed::Feed;
 use coeval_storage::{Bounds, Clock, Limits, Millis, StorageError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use tokio::time::Instant;
 
 /// One handle on a store.
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     clocks: Mutex<Clocks>,
     ages: Mutex<Ages>,
     closed: AtomicBool,
+    /// What belongs to expired records, if anything does.
+    pub(crate) removal: OnceLock<Removal>,
 }
 
 /// What one read-only transaction showed.
@@ -77,6 +80,7 @@ impl Shared {
             clocks: Mutex::default(),
             ages: Mutex::new(Ages::since(head, Instant::now())),
             closed: AtomicBool::new(false),
+            removal: OnceLock::new(),
         }
     }
 

@@ -5,15 +5,17 @@ use crate::announce::{announce, listen, tell, withdraw};
 use crate::client::Client;
 use crate::layout::Layout;
 use crate::meta::{Known, StoreMeta};
+use crate::removal::Manner;
 use crate::shared::{Found, Shared, look};
 use crate::tail::tail;
 use crate::{ops, pb};
 use async_trait::async_trait;
 use bytes::Bytes;
 use coeval_storage::feed::{self, EventLog, RingSize};
+use coeval_storage::maintenance::Belongings;
 use coeval_storage::{
     Adoption, AtomicWrite, Clock, Entry, Incarnation, Limits, LogPage, ReadRequest, Retention,
-    Revision, Snapshot, Status, StorageError, Store, SystemClock, Token, Watch, WatchRequest,
+    Revision, Snapshot, Span, Status, StorageError, Store, SystemClock, Token, Watch, WatchRequest,
     Written,
 };
 use std::sync::Arc;
@@ -35,6 +37,9 @@ pub struct EtcdOptions {
     pub ring: RingSize,
     /// What expiries are held against: etcd has no clock.
     pub clock: Arc<dyn Clock>,
+    /// What belongs to a record that is found past its expiry, to be removed along with it: the
+    /// same that the sweep is given. Without this, nothing.
+    pub belongings: Option<Arc<dyn Belongings>>,
 }
 
 impl EtcdOptions {
@@ -46,6 +51,7 @@ impl EtcdOptions {
             limits: Limits::default(),
             ring: RingSize::default(),
             clock: Arc::new(SystemClock::default()),
+            belongings: None,
         }
     }
 }
@@ -76,6 +82,9 @@ impl EtcdStore {
             options.ring,
             id,
         ));
+        if let Some(belongings) = options.belongings {
+            shared.remove_with(belongings);
+        }
         listen(&shared).await?;
         tell(&shared).await;
         let tasks = [
@@ -141,11 +150,11 @@ impl Drop for EtcdStore {
 #[async_trait]
 impl Store for EtcdStore {
     async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
-        self.shared.read(request).await
+        self.shared.read(request, Manner::Serving).await
     }
 
     async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
-        self.shared.atomic_write(write).await
+        self.shared.atomic_write(write, Manner::Serving).await
     }
 
     async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
@@ -166,6 +175,10 @@ impl Store for EtcdStore {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.shared.adopt_history(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.shared.count(&span).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

@@ -6,12 +6,18 @@ use crate::layout::{Layout, just_after};
 use crate::reads::live;
 use crate::{ops, pb};
 use bytes::Bytes;
-use coeval_storage::{Limits, Millis, Order, Page, Range};
+use coeval_storage::{Entry, Key, Limits, Millis, Order, Page, Range, Stored};
 use pb::range_request::SortOrder;
 
 /// What a chunk should take, by the sizes that were met.
 const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 const CHUNK: (usize, usize) = (16, 512);
+
+/// The key with bytes of its own: what comes from etcd shares one buffer with all that came along,
+/// values too, and would keep it.
+pub(crate) fn apart(key: &Key) -> Key {
+    Key::found(Bytes::copy_from_slice(key.as_bytes()))
+}
 
 /// A range under way.
 #[derive(Debug)]
@@ -20,6 +26,7 @@ pub(crate) struct Walk {
     end: Bytes,
     order: Order,
     limit: usize,
+    keys_only: bool,
     byte_limit: usize,
     bytes: usize,
     met: (usize, usize),
@@ -34,7 +41,8 @@ impl Walk {
             start,
             end,
             order: range.order,
-            limit: range.limit.min(limits.page_items),
+            limit: range.page_items(limits),
+            keys_only: range.keys_only,
             byte_limit: limits.page_bytes,
             bytes: 0,
             met: (0, 0),
@@ -83,14 +91,17 @@ impl Walk {
                 Order::Ascending => self.start = just_after(&kv.key),
                 Order::Descending => self.end = kv.key.clone(),
             }
-            let size = kv.key.len() + kv.value.len();
+            let mut size = kv.key.len() + kv.value.len();
             self.met = (self.met.0 + 1, self.met.1 + size);
             let Some(key) = layout.key_of(&kv.key) else {
                 continue;
             };
-            let Some(entry) = live(&key, kv, now, past) else {
+            let Some(kv) = live(&key, kv, now, past) else {
                 continue;
             };
+            if self.keys_only {
+                size = kv.key.len();
+            }
             let full = !self.page.entries.is_empty() && self.bytes + size > self.byte_limit;
             if full || self.page.entries.len() >= self.limit {
                 self.page.more = true;
@@ -98,7 +109,17 @@ impl Walk {
                 return;
             }
             self.bytes += size;
-            self.page.entries.push(entry);
+            // etcd gives keys alone as well, but then without the expiry.
+            self.page.entries.push(match self.keys_only {
+                true => Entry {
+                    key: apart(&key),
+                    stored: Stored::of_head(&kv.value),
+                },
+                false => Entry {
+                    stored: Stored::decode(&key, kv.value),
+                    key,
+                },
+            });
         }
         self.done = !more;
     }

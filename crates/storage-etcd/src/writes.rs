@@ -7,6 +7,7 @@
 use crate::expiry::Past;
 use crate::fault::Fault;
 use crate::plan::plan;
+use crate::removal::Manner;
 use crate::shared::{Shared, View};
 use crate::{ops, pb};
 use coeval_storage::judge::holds;
@@ -24,7 +25,11 @@ const COMPARES: usize = 127;
 
 impl Shared {
     /// Conditions and actions, all or nothing.
-    pub(crate) async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    pub(crate) async fn atomic_write(
+        &self,
+        write: AtomicWrite,
+        manner: Manner,
+    ) -> Result<Written, StorageError> {
         self.open()?;
         write.check(&self.limits)?;
         let revision = if write.draws_revision() {
@@ -43,7 +48,7 @@ impl Shared {
         }
         for attempt in 0..ATTEMPTS {
             pause(attempt).await;
-            if let Some(token) = self.attempt(&write, revision).await? {
+            if let Some(token) = self.attempt(&write, revision, manner).await? {
                 return written(token);
             }
         }
@@ -57,6 +62,7 @@ impl Shared {
         &self,
         write: &AtomicWrite,
         revision: Revision,
+        manner: Manner,
     ) -> Result<Option<Token>, StorageError> {
         let now = self.expiry_now();
         let keys = write.steps.iter().map(|step| self.layout.record(&step.key));
@@ -74,7 +80,12 @@ impl Shared {
 
         let past = in_the_way(write, &standing, now);
         if !past.is_empty() {
-            self.remove_expired(&view.known, &past).await?;
+            if manner == Manner::Removing && past.iter().any(Past::may_own) {
+                return Err(StorageError::Busy {
+                    reason: "a record that has expired too must be removed first".into(),
+                });
+            }
+            self.remove_expired(&view.known, past).await?;
             return Ok(None);
         }
         for (step, kv) in write.steps.iter().zip(&standing) {
@@ -145,7 +156,7 @@ fn replaces(step: &Step) -> bool {
         (Condition::StillExpired(..), _) => true,
         (Condition::Whatever, action) => !matches!(action, Action::KeepAlive(_)),
         (Condition::NotExists, action) => matches!(action, Action::Put(_) | Action::Delete),
-        (Condition::Exists | Condition::RevisionIs(_), _) => false,
+        (Condition::Exists | Condition::RevisionIs(_) | Condition::AsRead { .. }, _) => false,
     }
 }
 

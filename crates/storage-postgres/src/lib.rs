@@ -33,7 +33,7 @@ use async_trait::async_trait;
 use coeval_storage::feed::{self, EventLog};
 use coeval_storage::{
     Adoption, AtomicWrite, Entry, Limits, LogPage, ReadRequest, Retention, Revision, Snapshot,
-    Status, StorageError, Store, Token, Watch, WatchRequest, Written,
+    Span, Status, StorageError, Store, Token, Watch, WatchRequest, Written,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -206,6 +206,10 @@ impl Store for PostgresStore {
         }
         self.bell.ring();
         Ok(token)
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.database()?.count(&span).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

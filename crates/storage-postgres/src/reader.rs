@@ -2,9 +2,11 @@
 
 use crate::database::{Database, one, query};
 use crate::error::typed;
-use crate::meta::{HandleId, Meta, get, meta_columns, now};
+use crate::meta::{HandleId, Meta, get, meta_columns, now, unsigned};
+use coeval_storage::record::HEADER;
 use coeval_storage::{
-    Entry, Key, Limits, Order, Page, Range, ReadRequest, Snapshot, StorageError, Stored,
+    Entry, Key, Limits, Order, Page, Range, ReadRequest, Snapshot, Span, StorageError, Stored,
+    Token,
 };
 use deadpool_postgres::Object;
 use futures::future::{join, join_all};
@@ -24,14 +26,21 @@ const KEYS: &str = concat!(
 /// the range goes on; sizes are summed before any value is fetched.
 macro_rules! page {
     ($from:expr, $order:expr) => {
+        page!($from, $order, "value", "value")
+    };
+    ($from:expr, $order:expr, $value:expr, $sized:expr) => {
         concat!(
             "SELECT ",
             meta_columns!(),
             ", p.found, p.key, p.value FROM meta m LEFT JOIN (
                SELECT * FROM (
                  SELECT key, value, count(*) OVER () AS found, row_number() OVER w AS n,
-                        sum(octet_length(value)) OVER w AS size
-                   FROM (SELECT expires, key, value FROM records WHERE ",
+                        sum(octet_length(",
+            $sized,
+            ")) OVER w AS size
+                   FROM (SELECT expires, key, ",
+            $value,
+            " AS value FROM records WHERE ",
             $from,
             " ORDER BY ",
             $order,
@@ -55,6 +64,28 @@ macro_rules! live_between {
 
 const ASCENDING: &str = page!(live_between!(), "key");
 const DESCENDING: &str = page!(live_between!(), "key DESC");
+/// Of a value that is stored apart, only the piece with the head is fetched.
+macro_rules! keys {
+    ($order:expr) => {
+        page!(
+            live_between!(),
+            $order,
+            "substring(value FROM 1 FOR 32)",
+            "key"
+        )
+    };
+}
+const _: () = assert!(HEADER == 32);
+const KEYS_ASCENDING: &str = keys!("key");
+const KEYS_DESCENDING: &str = keys!("key DESC");
+const COUNT: &str = concat!(
+    "SELECT ",
+    meta_columns!(),
+    ", (SELECT count(*) FROM records WHERE key >= $1 AND key < $2
+          AND (expires IS NULL OR expires > ",
+    now!(),
+    ")) AS found FROM meta m"
+);
 const EXPIRED: &str = page!(concat!("indexed AND expires <= ", now!()), "expires, key");
 
 /// Bytes that one look for expired records returns.
@@ -72,6 +103,18 @@ impl Database {
             .await
     }
 
+    /// How many live records a span has.
+    pub(crate) async fn count(&self, span: &Span) -> Result<(Token, u64), StorageError> {
+        self.repeat(|client| async move {
+            let rows = query(&client, COUNT, &[&span.start.as_ref(), &span.end.as_ref()]).await?;
+            let row = one(&rows)?;
+            let meta = Meta::of(row)?;
+            meta.fence(&self.handle)?;
+            Ok((meta.bounds.token(), unsigned(get(row, "found")?)))
+        })
+        .await
+    }
+
     /// What the sweep removes.
     pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
         let limit = page_size(limit);
@@ -79,7 +122,7 @@ impl Database {
             let rows = query(&client, EXPIRED, &[&limit, &EXPIRED_BYTES]).await?;
             Meta::of(one(&rows)?)?.fence(&self.handle)?;
             rows.iter()
-                .filter_map(|row| entry(row).transpose())
+                .filter_map(|row| entry(row, false).transpose())
                 .collect()
         })
         .await
@@ -99,9 +142,11 @@ async fn read_once(
 ) -> Result<Snapshot, StorageError> {
     let mut statements = Vec::with_capacity(request.ranges.len());
     for range in &request.ranges {
-        let sql = match range.order {
-            Order::Ascending => ASCENDING,
-            Order::Descending => DESCENDING,
+        let sql = match (range.order, range.keys_only) {
+            (Order::Ascending, false) => ASCENDING,
+            (Order::Descending, false) => DESCENDING,
+            (Order::Ascending, true) => KEYS_ASCENDING,
+            (Order::Descending, true) => KEYS_DESCENDING,
         };
         statements.push(client.prepare_cached(sql).await.map_err(|e| typed(&e))?);
     }
@@ -150,7 +195,7 @@ async fn range(
     limits: &Limits,
 ) -> Result<Vec<Row>, StorageError> {
     // Of a page without items only `more` matters, and that takes one item to know.
-    let limit = page_size(range.limit.min(limits.page_items).max(1));
+    let limit = page_size(range.page_items(limits).max(1));
     let bytes = i64::try_from(limits.page_bytes).unwrap_or(i64::MAX);
     let (start, end) = (range.span.start.as_ref(), range.span.end.as_ref());
     let rows = client
@@ -173,7 +218,7 @@ fn snapshot(
     }
     let mut found = HashMap::new();
     for row in keys.unwrap_or_default() {
-        if let Some(entry) = entry(row)? {
+        if let Some(entry) = entry(row, false)? {
             found.insert(entry.key.clone(), entry);
         }
     }
@@ -188,7 +233,9 @@ fn snapshot(
 }
 
 fn page(range: &Range, rows: &[Row]) -> Result<Page, StorageError> {
-    let entries = rows.iter().filter_map(|row| entry(row).transpose());
+    let entries = rows
+        .iter()
+        .filter_map(|row| entry(row, range.keys_only).transpose());
     let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
     if range.limit == 0 {
         entries.clear();
@@ -199,12 +246,15 @@ fn page(range: &Range, rows: &[Row]) -> Result<Page, StorageError> {
 }
 
 /// A row's record, unless it is the row that says that there is none.
-fn entry(row: &Row) -> Result<Option<Entry>, StorageError> {
+fn entry(row: &Row, head_only: bool) -> Result<Option<Entry>, StorageError> {
     let Some(key) = get::<Option<Vec<u8>>>(row, "key")? else {
         return Ok(None);
     };
     let key = Key::found(key.into());
     let value: Vec<u8> = get(row, "value")?;
-    let stored = Stored::decode(&key, value.into());
+    let stored = match head_only {
+        true => Stored::of_head(&value),
+        false => Stored::decode(&key, value.into()),
+    };
     Ok(Some(Entry { key, stored }))
 }

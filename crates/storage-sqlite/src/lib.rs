@@ -9,6 +9,7 @@ mod file;
 mod history;
 mod moment;
 mod owner;
+mod ranges;
 mod reader;
 mod writer;
 
@@ -17,7 +18,7 @@ use coeval_storage::event::RawChange;
 use coeval_storage::feed::{self, EventLog, Feed, RingSize, Watch, WatchRequest};
 use coeval_storage::{
     Adoption, AtomicWrite, Bounds, Clock, Entry, Limits, LogPage, ReadRequest, Retention, Revision,
-    Snapshot, Status, StorageError, Store, SystemClock, Token, Written,
+    Snapshot, Span, Status, StorageError, Store, SystemClock, Token, Written,
 };
 use moment::Moments;
 use reader::Readers;
@@ -235,6 +236,13 @@ impl Store for SqliteStore {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.writer()?.adopt(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.shared
+            .readers
+            .run(move |transaction| ranges::count(transaction, &span))
+            .await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

@@ -3,14 +3,13 @@
 
 use crate::error::typed;
 use crate::moment::Moments;
-use crate::{SqliteOptions, file, history};
-use bytes::{Bytes, BytesMut};
+use crate::{SqliteOptions, file, history, ranges};
+use bytes::Bytes;
 use coeval_storage::record::Head;
 use coeval_storage::{
-    Bounds, Entry, Key, Limits, Millis, Order, Page, Range, ReadRequest, Snapshot, StorageError,
-    Stored,
+    Bounds, Entry, Key, Limits, Millis, ReadRequest, Snapshot, StorageError, Stored,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,8 +20,8 @@ use tokio::sync::oneshot;
 pub(crate) struct Transaction<'c> {
     pub(crate) connection: &'c Connection,
     pub(crate) bounds: Bounds,
-    now: Millis,
-    limits: Limits,
+    pub(crate) now: Millis,
+    pub(crate) limits: Limits,
 }
 
 type Job = Box<dyn FnOnce(Result<&Transaction<'_>, StorageError>) + Send>;
@@ -213,7 +212,8 @@ pub(crate) fn snapshot(
         return Err(StorageError::Compacted);
     }
     let keys = request.keys.iter().map(|key| entry(transaction, key));
-    let pages = request.ranges.iter().map(|range| page(transaction, range));
+    let pages = request.ranges.iter();
+    let pages = pages.map(|range| ranges::page(transaction, range));
     Ok(Snapshot {
         token: transaction.bounds.token(),
         keys: keys.collect::<Result<_, _>>()?,
@@ -239,73 +239,8 @@ fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, Stor
     }))
 }
 
-fn is_live(raw: &[u8], now: Millis) -> bool {
+pub(crate) fn is_live(raw: &[u8], now: Millis) -> bool {
     !Head::read(raw).is_some_and(|head| head.has_expired(now))
-}
-
-/// Copies of many small pieces in few allocations. Whoever keeps one piece keeps its chunk, so
-/// chunks are small, and a large piece gets its own.
-#[derive(Default)]
-struct Copies(BytesMut);
-
-impl Copies {
-    const CHUNK: usize = 16 * 1024;
-
-    fn of(&mut self, piece: &[u8]) -> Bytes {
-        if piece.len() > Self::CHUNK / 4 {
-            return Bytes::copy_from_slice(piece);
-        }
-        if self.0.capacity() < piece.len() {
-            self.0 = BytesMut::with_capacity(Self::CHUNK);
-        }
-        self.0.extend_from_slice(piece);
-        self.0.split().freeze()
-    }
-}
-
-fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page, StorageError> {
-    let mut page = Page::default();
-    if range.span.is_empty() {
-        return Ok(page);
-    }
-    let statement = match range.order {
-        Order::Ascending => {
-            "SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key"
-        }
-        Order::Descending => {
-            "SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key DESC"
-        }
-    };
-    let mut statement = transaction
-        .connection
-        .prepare_cached(statement)
-        .map_err(typed)?;
-    let mut rows = statement
-        .query(params![range.span.start.as_ref(), range.span.end.as_ref()])
-        .map_err(typed)?;
-    let most = range.limit.min(transaction.limits.page_items);
-    let mut bytes = 0;
-    let mut copies = Copies::default();
-    while let Some(row) = rows.next().map_err(typed)? {
-        let raw = blob(row, 1)?;
-        if !is_live(raw, transaction.now) {
-            continue;
-        }
-        if page.entries.len() >= most || bytes >= transaction.limits.page_bytes {
-            page.more = true;
-            break;
-        }
-        bytes += raw.len();
-        let key = Key::found(copies.of(blob(row, 0)?));
-        let stored = Stored::decode(&key, copies.of(raw));
-        page.entries.push(Entry { key, stored });
-    }
-    Ok(page)
-}
-
-fn blob<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], StorageError> {
-    let value = row.get_ref(column).map_err(typed)?;
-    value.as_blob().map_err(|e| typed(e.into()))
 }
 
 pub(crate) fn expired(

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use coeval_storage::{
     Action, Adoption, AtomicWrite, Condition, DynStore, Entry, Key, LogPage, Put, ReadRequest,
-    Retention, Revision, Snapshot, Status, StorageError, Store, Token, Watch, WatchRequest,
+    Retention, Revision, Snapshot, Span, Status, StorageError, Store, Token, Watch, WatchRequest,
     Written,
 };
 
@@ -71,6 +71,10 @@ impl Store for Shim {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.store.adopt(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.store.count(span).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

@@ -5,7 +5,7 @@ use coeval_storage::layers::{Checked, Metered, Traced};
 use coeval_storage::maintenance::{Maintenance, Running, maintain};
 use coeval_storage::{
     Action, Adoption, AtomicWrite, Condition, DynStore, Entry, Key, Limits, LogPage, ReadRequest,
-    Retention, Snapshot, Status, StorageError, Store, Token, Watch, WatchRequest, Written,
+    Retention, Snapshot, Span, Status, StorageError, Store, Token, Watch, WatchRequest, Written,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,6 +87,10 @@ impl Store for Maintained {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.store.adopt(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.store.count(span).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

@@ -37,6 +37,20 @@ macro_rules! suite {
                     expired_items_take_no_place_in_a_page
                     a_deleted_range_leaves_its_neighbours_alone
                 }
+                keys {
+                    keys_alone_are_those_of_the_whole_range_both_ways
+                    keys_alone_tell_revision_and_expiry_and_leave_out_the_content
+                    a_page_of_keys_holds_ten_thousand
+                    long_keys_fill_a_page_of_keys
+                    expired_items_take_no_place_among_keys
+                    a_read_may_mix_keys_and_whole_ranges
+                }
+                counts {
+                    a_count_is_of_the_live_keys_of_its_span
+                    a_count_is_what_the_range_has
+                    expired_items_are_not_counted
+                    a_count_is_of_its_sequence
+                }
                 snapshots {
                     a_read_of_two_keys_never_shows_one_old_and_one_new
                     a_read_at_least_at_a_sequence_shows_it
@@ -85,6 +99,8 @@ macro_rules! suite {
                 }
                 atomic {
                     every_condition_with_every_action
+                    a_write_on_what_was_read_never_undoes_a_keep_alive
+                    racing_rewrites_and_keep_alives_leave_the_latest_expiry
                     a_malformed_write_is_refused_before_any_io
                     a_write_at_every_limit_is_accepted
                     fresh_puts_share_one_revision_and_all_share_one_sequence

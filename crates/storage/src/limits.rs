@@ -18,7 +18,9 @@ pub struct Limits {
     pub actions: usize,
     /// Items that one range of a read returns.
     pub page_items: usize,
-    /// Bytes that one range of a read returns; one item always fits.
+    /// Items that one range of a read returns if it asks for the keys only.
+    pub page_keys: usize,
+    /// Bytes that one range of a read returns, of keys only their own; one item always fits.
     pub page_bytes: usize,
     /// Keys and ranges that one read may name.
     pub read_parts: usize,
@@ -33,6 +35,7 @@ impl Default for Limits {
             conditions: 64,
             actions: 96,
             page_items: 1_000,
+            page_keys: 10_000,
             page_bytes: 4 * 1024 * 1024,
             read_parts: 96,
         }

@@ -2,18 +2,33 @@
 
 use crate::record::Head;
 use crate::{
-    Action, AtomicWrite, Condition, DynStore, Entry, Key, Retention, StorageError, Store, Stored,
+    Action, AtomicWrite, Condition, DynStore, Entry, Key, Retention, Step, StorageError, Store,
+    Stored,
 };
+use async_trait::async_trait;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Names what belongs to an expired record (indexes, ACL, secrets, mirror), to be removed along
-/// with it. The store knows of none.
-pub type Belongings = Arc<dyn Fn(&Entry) -> Vec<Key> + Send + Sync>;
+/// Knows what belongs to an expired record: indexes, ACL, secrets, a mirror, counters. The store
+/// knows of none.
+#[async_trait]
+pub trait Belongings: Send + Sync + std::fmt::Debug + 'static {
+    /// What is to be done in the same atomic write that removes `entry`'s record, which is not
+    /// among the steps. `store` is there to read from; all that has expired is absent in it.
+    ///
+    /// If one of the steps' conditions is refused this is asked again, a few times.
+    ///
+    /// # Errors
+    /// After an error the record stays where it is: the sweep tries again later, and on etcd whoever
+    /// reads the record gets the error. So what is damaged or missing among the belongings is
+    /// better left out of the steps.
+    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError>;
+}
 
 /// How often, and how much stays.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Maintenance {
     /// Between two sweeps.
     pub sweep_every: Duration,
@@ -21,8 +36,8 @@ pub struct Maintenance {
     pub compact_every: Duration,
     /// Which events stay.
     pub retention: Retention,
-    /// What belongs to an expired record.
-    pub belongings: Belongings,
+    /// What belongs to an expired record; without this, nothing.
+    pub belongings: Option<Arc<dyn Belongings>>,
 }
 
 impl Default for Maintenance {
@@ -31,18 +46,8 @@ impl Default for Maintenance {
             sweep_every: Duration::from_millis(500),
             compact_every: Duration::from_secs(30),
             retention: Retention::default(),
-            belongings: Arc::new(|_| Vec::new()),
+            belongings: None,
         }
-    }
-}
-
-impl std::fmt::Debug for Maintenance {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Maintenance")
-            .field("sweep_every", &self.sweep_every)
-            .field("compact_every", &self.compact_every)
-            .field("retention", &self.retention)
-            .finish_non_exhaustive()
     }
 }
 
@@ -66,9 +71,10 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
         for timer in [&mut sweep, &mut compact] {
             timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         }
+        let belongings = work.belongings.as_deref();
         loop {
             let result = tokio::select! {
-                _ = sweep.tick() => self::sweep(&store, &work.belongings).await.map(|_| ()),
+                _ = sweep.tick() => self::sweep(&store, belongings).await.map(|_| ()),
                 _ = compact.tick() => store.compact(work.retention).await.map(|_| ()),
             };
             match result {
@@ -83,28 +89,60 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
 /// Removes what has expired, with all that belongs to it; returns how many records.
 ///
 /// # Errors
-/// What the store fails with. A record that changed meanwhile is no failure.
-pub async fn sweep(store: &dyn Store, belongings: &Belongings) -> Result<u64, StorageError> {
+/// What the store fails with. A record that changed meanwhile is no failure, and one that can't be
+/// removed is left for the next sweep without holding up the others.
+pub async fn sweep(
+    store: &dyn Store,
+    belongings: Option<&dyn Belongings>,
+) -> Result<u64, StorageError> {
     const AT_ONCE: usize = 256;
     let mut removed = 0;
+    // What was tried in vain is found again; it must not hide what comes after it.
+    let mut left: HashSet<Key> = HashSet::new();
     loop {
-        let found = store.expired(AT_ONCE).await?;
+        let wanted = AT_ONCE + left.len();
+        let found = store.expired(wanted).await?;
         let count = found.len();
-        let before = removed;
+        let before = (removed, left.len());
         for entry in found {
-            removed += u64::from(remove(store, &entry, belongings).await?);
+            if left.contains(&entry.key) {
+                continue;
+            }
+            match remove(store, &entry, belongings).await {
+                Ok(true) => removed += 1,
+                Ok(false) => {
+                    left.insert(entry.key);
+                }
+                Err(error) if is_about_the_record(&error) => {
+                    tracing::warn!(key = %entry.key, %error, "an expired record can't be removed");
+                    left.insert(entry.key);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        // What another server removed, or a keep_alive saved, is not looked for again at once.
-        if count < AT_ONCE || removed == before {
+        if count < wanted || (removed, left.len()) == before {
             return Ok(removed);
         }
     }
 }
 
-async fn remove(
+/// Whether the store works, and only this record or what belongs to it is in the way.
+fn is_about_the_record(error: &StorageError) -> bool {
+    error.is_refusal() || matches!(error, StorageError::Damaged { .. })
+}
+
+/// How often the belongings of one record are asked for.
+const ATTEMPTS: usize = 5;
+
+/// Removes one expired record that is still as read, with all that belongs to it. False if it has
+/// changed, or if what belongs to it changed each time in between.
+///
+/// # Errors
+/// What the store or the belongings fail with.
+pub async fn remove(
     store: &dyn Store,
     entry: &Entry,
-    belongings: &Belongings,
+    belongings: Option<&dyn Belongings>,
 ) -> Result<bool, StorageError> {
     let head = match &entry.stored {
         Stored::Record(record) => record.expires.map(|at| (record.revision, at)),
@@ -116,11 +154,24 @@ async fn remove(
         return Ok(false);
     };
     let as_read = Condition::StillExpired(revision, expires);
-    let write = AtomicWrite::new().step(&entry.key, as_read, Action::Delete);
-    let write = belongings(entry).iter().fold(write, AtomicWrite::delete);
-    match store.atomic_write(write).await {
-        Ok(_) => Ok(true),
-        Err(StorageError::NotFound { .. } | StorageError::Conflict { .. }) => Ok(false),
-        Err(error) => Err(error),
+    for _ in 0..ATTEMPTS {
+        let mut write = AtomicWrite::new().step(&entry.key, as_read, Action::Delete);
+        if let Some(belongings) = belongings {
+            write.steps.extend(belongings.steps(store, entry).await?);
+        }
+        match store.atomic_write(write).await {
+            Ok(_) => return Ok(true),
+            Err(
+                StorageError::NotFound { key }
+                | StorageError::Conflict { key, .. }
+                | StorageError::AlreadyExists { key, .. },
+            ) => {
+                if key == entry.key {
+                    return Ok(false);
+                }
+            }
+            Err(error) => return Err(error),
+        }
     }
+    Ok(false)
 }

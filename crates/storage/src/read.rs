@@ -35,6 +35,10 @@ pub struct Range {
     pub order: Order,
     /// How many live items at most; the store's page limits hold too.
     pub limit: usize,
+    /// Whether the entries come without what the caller stored: each record has its revision,
+    /// expiry and mark, and an empty content. The rest of its bytes is not looked at, so no
+    /// checksum is verified and damage is not found.
+    pub keys_only: bool,
 }
 
 impl Range {
@@ -45,6 +49,7 @@ impl Range {
             span,
             order: Order::Ascending,
             limit: usize::MAX,
+            keys_only: false,
         }
     }
 
@@ -66,6 +71,22 @@ impl Range {
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
+    }
+
+    /// The same, without what the caller stored.
+    #[must_use]
+    pub fn keys_only(mut self) -> Self {
+        self.keys_only = true;
+        self
+    }
+
+    /// How many items one page of it holds at most.
+    #[must_use]
+    pub fn page_items(&self, limits: &Limits) -> usize {
+        self.limit.min(match self.keys_only {
+            true => limits.page_keys,
+            false => limits.page_items,
+        })
     }
 
     /// What follows `last` in it.

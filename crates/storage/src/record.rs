@@ -25,6 +25,10 @@ pub const LEVEL: u8 = 1;
 /// The fixed part in front of the fields.
 pub const HEADER: usize = 32;
 
+/// Where the expiry is in the header.
+pub const EXPIRY_AT: std::ops::Range<usize> = 20..28;
+
+const LEVEL_AT: usize = 28;
 const INDEXED: u8 = 1;
 
 /// What a caller stores under a key.
@@ -104,6 +108,27 @@ impl Stored {
         match decode(key, &raw) {
             Ok(record) => Self::Record(record),
             Err(damage) => Self::Damaged { damage, raw },
+        }
+    }
+
+    /// What the first [`HEADER`] bytes alone tell: a record with an empty content. Its checksum
+    /// can't be verified. A damaged one has no more bytes than were given.
+    #[must_use]
+    pub fn of_head(raw: &[u8]) -> Self {
+        let raw = raw.get(..HEADER).unwrap_or(raw);
+        let damaged = |damage| Self::Damaged {
+            damage,
+            raw: Bytes::copy_from_slice(raw),
+        };
+        match (Head::read(raw), raw.get(LEVEL_AT)) {
+            (Some(_), Some(level)) if *level > LEVEL => damaged(Damage::Level(*level)),
+            (Some(head), _) => Self::Record(Record {
+                revision: head.revision,
+                expires: head.expires,
+                indexed: head.indexed,
+                content: Content::default(),
+            }),
+            (None, _) => damaged(Damage::Short),
         }
     }
 
@@ -304,6 +329,38 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    #[test]
+    fn a_head_alone_tells_all_but_the_content() {
+        let (key, record) = sample();
+        let raw = encode(&key, &record);
+        let without = Record {
+            content: Content::default(),
+            ..record
+        };
+        assert_eq!(Stored::of_head(&raw), Stored::Record(without.clone()));
+        assert_eq!(Stored::of_head(&raw[..HEADER]), Stored::Record(without));
+        let cut = Stored::of_head(&raw[..HEADER - 1]);
+        assert!(matches!(
+            cut,
+            Stored::Damaged {
+                damage: Damage::Short,
+                ..
+            }
+        ));
+        let mut newer = raw.to_vec();
+        newer[LEVEL_AT] = LEVEL + 1;
+        let newer = Stored::of_head(&newer);
+        assert!(matches!(
+            newer,
+            Stored::Damaged {
+                damage: Damage::Level(2),
+                ..
+            }
+        ));
+        let expiry = i64::from_be_bytes(raw[EXPIRY_AT].try_into().unwrap());
+        assert_eq!(expiry, 1_700_000_000_000);
     }
 
     proptest! {

@@ -111,6 +111,23 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         Ok((snapshot.token, page))
     }
 
+    /// How many live keys a span has, and the sequence at which it has them. A store without a
+    /// way of its own counts page by page: then the sequence is the first page's, and what was
+    /// written meanwhile may be counted or not.
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        let mut range = Range::of(span).keys_only();
+        let (token, mut page) = self.range(range.clone()).await?;
+        let mut count = page.entries.len() as u64;
+        while page.more
+            && let Some(last) = page.entries.last()
+        {
+            range = range.after(&last.key);
+            (_, page) = self.range(range.clone()).await?;
+            count += page.entries.len() as u64;
+        }
+        Ok((token, count))
+    }
+
     /// Stores a record where there is none.
     async fn create(&self, key: &Key, put: Put) -> Result<Written, StorageError> {
         self.single(key, Condition::NotExists, Action::Put(put))
@@ -179,7 +196,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// written while it runs may stay.
     async fn delete_range(&self, span: Span) -> Result<u64, StorageError> {
         const AT_ONCE: usize = 64;
-        let mut range = Range::of(span).limit(AT_ONCE);
+        let mut range = Range::of(span).keys_only().limit(AT_ONCE);
         let mut deleted = 0;
         loop {
             let (_, page) = self.range(range.clone()).await?;
@@ -237,6 +254,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     async fn close(&self) {
         (**self).close().await;
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        (**self).count(span).await
     }
 
     async fn single(

@@ -19,6 +19,14 @@ pub enum Condition {
     NotExists,
     /// There is one, with this revision.
     RevisionIs(Revision),
+    /// There is one, exactly as it was read: with this revision and this expiry. A keep_alive
+    /// moves the expiry alone, so a write that goes by the revision only could undo one.
+    AsRead {
+        /// The revision that it had.
+        revision: Revision,
+        /// The expiry that it had.
+        expires: Option<Millis>,
+    },
     /// There is one that has expired and is still as the sweep read it. Only sweeps use this.
     StillExpired(Revision, Millis),
 }
@@ -174,8 +182,10 @@ impl AtomicWrite {
             key_bytes += step.key.as_bytes().len();
             conditions += usize::from(step.condition != Condition::Whatever);
             actions += usize::from(step.action != Action::Nop);
-            if let Action::Put(put) = &step.action {
-                values += check_put(put, limits)?;
+            match &step.action {
+                Action::Put(put) => values += check_put(put, limits)?,
+                Action::KeepAlive(expires) => check_expiry(*expires)?,
+                Action::Delete | Action::Nop => {}
             }
             if matches!(
                 (&step.condition, &step.action),
@@ -212,10 +222,16 @@ fn check_put(put: &Put, limits: &Limits) -> Result<usize, StorageError> {
     if put.revision == PutRevision::Same(Revision::NEVER) {
         return Err(StorageError::invalid_write("a revision is all ones"));
     }
-    if put.expires.is_some_and(|at| at.0 <= 0) {
+    check_expiry(put.expires)?;
+    Ok(size)
+}
+
+/// Zero stands for none in the stored form, so no record can expire then or earlier.
+fn check_expiry(expires: Option<Millis>) -> Result<(), StorageError> {
+    if expires.is_some_and(|at| at.0 <= 0) {
         return Err(StorageError::invalid_write("an expiry lies before 1970"));
     }
-    Ok(size)
+    Ok(())
 }
 
 /// A committed write.
@@ -246,6 +262,19 @@ mod tests {
         assert!(refusal(&twice).contains("twice"));
         let idle = AtomicWrite::new().when(&key(1), Condition::Exists);
         assert!(refusal(&idle).contains("writes nothing"));
+    }
+
+    #[test]
+    fn an_expiry_before_1970_is_refused_in_puts_and_keep_alives() {
+        let write = |action| AtomicWrite::new().step(&key(1), Condition::Exists, action);
+        let put = |at| Action::Put(Put::of(b"v".to_vec()).expiring(Some(Millis(at))));
+        for at in [0, -1, i64::MIN] {
+            assert!(refusal(&write(put(at))).contains("1970"));
+            let keep = Action::KeepAlive(Some(Millis(at)));
+            assert!(refusal(&write(keep)).contains("1970"));
+        }
+        let keep = Action::KeepAlive(Some(Millis(1)));
+        assert!(write(keep).check(&Limits::default()).is_ok());
     }
 
     #[test]

@@ -88,6 +88,7 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
             let opened = EtcdOptions {
                 limits: options.limits,
                 ring: options.ring,
+                belongings: options.maintenance.belongings.clone(),
                 ..EtcdOptions::at(url)
             };
             dress(EtcdStore::open(opened).await?, &options)

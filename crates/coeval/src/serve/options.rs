@@ -5,12 +5,14 @@ use crate::quantity;
 use crate::store_address::StoreAddress;
 use crate::telemetry::LogOptions;
 use clap::Args;
+use coeval_engine::ResourceBelongings;
 use coeval_server::{Config, Drain, Limits, TlsFiles};
 use coeval_storage::Retention;
 use coeval_storage::maintenance::Maintenance;
 use coeval_stores::OpenOptions;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -70,6 +72,7 @@ impl ServeOptions {
     pub(super) fn store(&self) -> OpenOptions {
         OpenOptions {
             maintenance: Maintenance {
+                belongings: Some(Arc::new(ResourceBelongings::default())),
                 retention: Retention {
                     age: self.events_keep_age,
                     bytes: self.events_keep_bytes,

@@ -11,9 +11,11 @@ use crate::failure::Failure;
 use crate::quantity;
 use crate::store_address::StoreAddress;
 use clap::{ArgMatches, Args, Subcommand};
+use coeval_engine::ResourceBelongings;
 use coeval_storage::Retention;
 use coeval_stores::{OpenOptions, OpenStore, Target, open, open_to_look};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Look after a store.
@@ -175,5 +177,7 @@ async fn to_look(url: &str) -> Result<OpenStore, Failure> {
 }
 
 async fn to_change(url: &str) -> Result<OpenStore, Failure> {
-    Ok(open(url, OpenOptions::default()).await?)
+    let mut options = OpenOptions::default();
+    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    Ok(open(url, options).await?)
 }

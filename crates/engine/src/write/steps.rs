@@ -220,7 +220,10 @@ impl ObjectWrite<'_> {
 
 /// Still with the revision and the expiry that were read.
 pub(crate) fn as_read(stored: &Stored) -> Condition {
-    Condition::RevisionIs(stored.revision)
+    Condition::AsRead {
+        revision: stored.revision,
+        expires: stored.expires,
+    }
 }
 
 /// Removes an object and all that belongs to it.
@@ -255,4 +258,4 @@ impl Engine {
 }
 
 /// The most entries of a history: with indexes and the rest they fit into one atomic write.
-const MOST_HISTORY: u64 = 32;
+pub(crate) const MOST_HISTORY: u64 = 32;

@@ -2,7 +2,7 @@
 
 use coeval_access::{Acl, Grant, Level, Member, Rights, Subject};
 use coeval_core::version::Version;
-use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, TypeKey};
+use coeval_engine::{Caller, Engine, ResourceBelongings, SYSTEM_ORG, Settings, TypeKey};
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
 use coeval_stores::{OpenOptions, OpenStore, open};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl World {
     }
 
     async fn at(url: String, folder: Option<tempfile::TempDir>) -> Self {
-        let opened = open(&url, OpenOptions::default()).await.unwrap();
+        let opened = open(&url, options()).await.unwrap();
         let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
         Self {
             url,
@@ -72,13 +72,20 @@ impl World {
         let store = if self.url.starts_with("sqlite:") {
             Arc::clone(&self.opened[0].store)
         } else {
-            let opened = open(&self.url, OpenOptions::default()).await.unwrap();
+            let opened = open(&self.url, options()).await.unwrap();
             let store = Arc::clone(&opened.store);
             self.opened.push(opened);
             store
         };
         Arc::new(Engine::new(store, settings))
     }
+}
+
+/// Everything as a server has it.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::default();
+    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options
 }
 
 /// Somebody of the provider who may do everything.

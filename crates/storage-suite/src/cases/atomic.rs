@@ -19,7 +19,7 @@ async fn seen(store: &dyn Store, name: &str) -> Option<(Revision, String, bool)>
 }
 
 pub async fn every_condition_with_every_action(bench: &Bench) {
-    use Condition::{Exists, NotExists, RevisionIs, Whatever};
+    use Condition::{AsRead, Exists, NotExists, RevisionIs, Whatever};
     let store = &bench.store;
     let mut round = 0;
     for there in [true, false] {
@@ -30,6 +30,9 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
             "revision",
             "stale",
             "never",
+            "as-read",
+            "as-read-stale",
+            "as-read-other-expiry",
         ] {
             for action in ["put", "delete", "keep-alive", "nop"] {
                 round += 1;
@@ -45,7 +48,17 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     "not-exists" => NotExists,
                     "revision" => RevisionIs(standing),
                     "stale" => RevisionIs(Revision::draw().unwrap()),
-                    _ => RevisionIs(Revision::NEVER),
+                    "never" => RevisionIs(Revision::NEVER),
+                    as_read => AsRead {
+                        revision: match as_read {
+                            "as-read-stale" => Revision::draw().unwrap(),
+                            _ => standing,
+                        },
+                        expires: match as_read {
+                            "as-read-other-expiry" => Some(in_millis(3_600_000)),
+                            _ => None,
+                        },
+                    },
                 };
                 let step = match action {
                     "put" => Action::Put(text("2")),
@@ -67,6 +80,9 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     Exists => there,
                     NotExists => !there && action != "keep-alive",
                     RevisionIs(revision) => there && revision == standing,
+                    AsRead { revision, expires } => {
+                        there && revision == standing && expires.is_none()
+                    }
                     Condition::StillExpired(..) => unreachable!(),
                 };
                 let after = seen(store, &name).await;
@@ -95,6 +111,81 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
             }
         }
     }
+}
+
+pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &Bench) {
+    let store = &bench.store;
+    let name = key("lease");
+    let soon = Some(in_millis(3_600_000));
+    let created = store.create(&name, text("1").expiring(soon)).await.unwrap();
+    let as_read = |expires| Condition::AsRead {
+        revision: created.revision,
+        expires,
+    };
+    let put = |body: &str, expires| Action::Put(text(body).expiring(expires));
+    // The expiry that it has now, and no other.
+    let later = Some(in_millis(7_200_000));
+    store.keep_alive(&name, later).await.unwrap();
+    for stale in [soon, None] {
+        for action in [put("2", stale), Action::Delete, Action::KeepAlive(stale)] {
+            let write = AtomicWrite::new().step(&name, as_read(stale), action);
+            let refusal = store.atomic_write(write).await;
+            refused!(refusal, Conflict { current, .. } if *current == created.revision);
+        }
+    }
+    let record = store.get(&name).await.unwrap();
+    assert_eq!((body(&record).as_str(), record.expires), ("1", later));
+    let write = AtomicWrite::new().step(&name, as_read(later), put("2", later));
+    let written = store.atomic_write(write.clone()).await.unwrap();
+    let record = store.get(&name).await.unwrap();
+    assert_eq!((record.revision, record.expires), (written.revision, later));
+    let again = store.atomic_write(write).await;
+    refused!(again, Conflict { current, .. } if *current == written.revision);
+}
+
+/// One keeps a lease alive, one rewrites it with the expiry that it reads: none of the rewrites
+/// takes an expiry back, not even until the next keep_alive.
+pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Bench) {
+    let store = &bench.store;
+    let name = key("l/lease");
+    let first = in_millis(3_600_000);
+    let lease = text("0").expiring(Some(first));
+    store.create(&name, lease).await.unwrap();
+    let (_, mut watch) = bench.watch("l", None).await;
+    let keep = async {
+        for n in 1..=40 {
+            store.keep_alive(&name, Some(first.plus(n))).await.unwrap();
+        }
+    };
+    let rewrite = async {
+        let mut done = 0;
+        while done < 20 {
+            let record = store.get(&name).await.unwrap();
+            let as_read = Condition::AsRead {
+                revision: record.revision,
+                expires: record.expires,
+            };
+            let put = Action::Put(text("x").expiring(record.expires));
+            let write = AtomicWrite::new().step(&name, as_read, put);
+            match store.atomic_write(write).await {
+                Ok(_) => done += 1,
+                Err(Conflict { .. }) => {}
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+    };
+    futures::future::join(keep, rewrite).await;
+    let mut latest = first;
+    for _ in 0..60 {
+        let (_, group) = next_group(&mut watch).await;
+        let Change::Put(stored) = &group.events[0].change else {
+            panic!("{group:?}");
+        };
+        let expires = stored.record().unwrap().expires.unwrap();
+        assert!(expires >= latest, "{expires:?} after {latest:?}");
+        latest = expires;
+    }
+    assert_eq!(latest, first.plus(40));
 }
 
 fn expect_refusal(

@@ -5,7 +5,8 @@ use crate::feeds::next_group;
 use crate::refused;
 use coeval_storage::StorageError::{AlreadyExists, NotFound};
 use coeval_storage::{
-    Action, AtomicWrite, Change, Condition, DynStore, Put, Range, ReadRequest, Store, Written,
+    Action, AtomicWrite, Change, Condition, DynStore, Millis, Put, Range, ReadRequest, Store,
+    Written,
 };
 
 /// An expiring put that the sweep does not look for: it stays in the store, and is absent.
@@ -27,16 +28,16 @@ async fn pass(store: &DynStore, millis: i64) {
 }
 
 /// One expired record for each of the names, swept or not.
-async fn expired(store: &DynStore, names: &[&str], swept: bool) -> Vec<Written> {
-    let expires = Some(in_millis(300));
+async fn expired(store: &DynStore, names: &[&str], swept: bool) -> (Millis, Vec<Written>) {
+    let expires = in_millis(300);
     let mut written = Vec::new();
     for name in names {
-        let mut put = text("old").expiring(expires);
+        let mut put = text("old").expiring(Some(expires));
         put.indexed = swept;
         written.push(store.put(&key(name), put).await.unwrap());
     }
     pass(store, 301).await;
-    written
+    (expires, written)
 }
 
 pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
@@ -46,7 +47,7 @@ pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
         "e/get", "e/update", "e/delete", "e/keep", "e/cond", "e/cdel", "e/read",
     ];
     for swept in [false, true] {
-        let written = expired(store, &names, swept).await;
+        let (_, written) = expired(store, &names, swept).await;
         refused!(store.get(&key("e/get")).await, NotFound { .. });
         refused!(
             store.update(&key("e/update"), text("x")).await,
@@ -83,8 +84,15 @@ pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
 pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
     let store = &bench.store;
     for swept in [false, true] {
-        let names = ["e/exists", "e/revision", "e/not", "e/whatever", "e/delete"];
-        let written = expired(store, &names, swept).await;
+        let names = [
+            "e/exists",
+            "e/revision",
+            "e/not",
+            "e/whatever",
+            "e/delete",
+            "e/as-read",
+        ];
+        let (expires, written) = expired(store, &names, swept).await;
         let marker = key("marker");
         let when = |name: &str, condition| {
             AtomicWrite::new()
@@ -94,6 +102,13 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
         let refusals = [
             when("e/exists", Condition::Exists),
             when("e/revision", Condition::RevisionIs(written[1].revision)),
+            when(
+                "e/as-read",
+                Condition::AsRead {
+                    revision: written[5].revision,
+                    expires: Some(expires),
+                },
+            ),
             AtomicWrite::new().step(
                 &key("e/whatever"),
                 Condition::Whatever,

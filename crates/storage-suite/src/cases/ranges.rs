@@ -7,14 +7,14 @@ use coeval_storage::StorageError::NotFound;
 use coeval_storage::{AtomicWrite, Change, Key, Put, Range, Span, Store};
 use std::collections::HashMap;
 
-async fn fill(store: &dyn Store, keys: &[&str]) {
+pub(super) async fn fill(store: &dyn Store, keys: &[&str]) {
     for name in keys {
         store.put(&key(name), text(name)).await.unwrap();
     }
 }
 
 /// `count` keys below `prefix`, in order, written many at once.
-async fn fill_many(store: &dyn Store, prefix: &str, count: usize) -> Vec<String> {
+pub(super) async fn fill_many(store: &dyn Store, prefix: &str, count: usize) -> Vec<String> {
     let all: Vec<String> = (0..count).map(|i| format!("{prefix}/{i:05}")).collect();
     for some in all.chunks(90) {
         let write = some.iter().fold(AtomicWrite::new(), |write, name| {

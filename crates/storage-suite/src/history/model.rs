@@ -13,7 +13,7 @@ pub(super) fn play(
     let key = || step.key.clone();
     match (step.condition, standing) {
         (Condition::Whatever, _) | (Condition::Exists, Some(_)) | (Condition::NotExists, None) => {}
-        (Condition::Exists | Condition::RevisionIs(_), None) => {
+        (Condition::Exists | Condition::RevisionIs(_) | Condition::AsRead { .. }, None) => {
             return Err(Refusal::NotFound(key()));
         }
         (Condition::NotExists, Some(now)) => {
@@ -21,6 +21,11 @@ pub(super) fn play(
         }
         (Condition::RevisionIs(wanted), Some(now)) => {
             if wanted != now.revision {
+                return Err(Refusal::Conflict(key(), now.revision));
+            }
+        }
+        (Condition::AsRead { revision, expires }, Some(now)) => {
+            if (revision, expires.map(|at| at.0)) != (now.revision, now.expires) {
                 return Err(Refusal::Conflict(key(), now.revision));
             }
         }

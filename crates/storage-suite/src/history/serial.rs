@@ -92,15 +92,20 @@ fn floors(operations: &[Operation]) -> Vec<u64> {
     floors
 }
 
-/// Writes of unknown outcome. Those that demand a revision come first: whatever fits one of them
-/// might fit another that demands less, not the other way round.
+/// Writes of unknown outcome. Those that demand the most come first (a revision and an expiry, then
+/// a revision): whatever fits one of them might fit another that demands less, not the other way
+/// round.
 fn undecided(operations: &[Operation]) -> Vec<usize> {
     let demanding = |operation: &Operation| match &operation.request {
         Request::Write(moves) => moves
             .iter()
-            .filter(|step| matches!(step.condition, Condition::RevisionIs(_)))
-            .count(),
-        Request::Read(_) => 0,
+            .map(|step| match step.condition {
+                Condition::AsRead { .. } => 3,
+                Condition::RevisionIs(_) => 2,
+                _ => 0,
+            })
+            .sum(),
+        Request::Read(_) => 0_usize,
     };
     let is_unknown = |i: &usize| matches!(operations[*i].outcome, Outcome::Unknown(_));
     let mut unknown: Vec<_> = (0..operations.len()).filter(is_unknown).collect();

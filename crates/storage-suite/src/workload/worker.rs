@@ -19,8 +19,8 @@ pub(super) struct Worker {
     pub(super) dice: Dice,
     pub(super) recorder: Arc<Recorder>,
     pub(super) values: Arc<AtomicU64>,
-    /// The revision last seen under each key.
-    pub(super) known: HashMap<Key, Revision>,
+    /// The revision last seen under each key, and the expiry as far as it is known.
+    pub(super) known: HashMap<Key, (Revision, Option<i64>)>,
     pub(super) faults: bool,
 }
 
@@ -77,8 +77,16 @@ impl Worker {
         keys
     }
 
-    fn known(&self, key: &Key) -> Condition {
-        Condition::RevisionIs(self.known.get(key).copied().unwrap_or(Revision::NEVER))
+    fn known(&mut self, key: &Key) -> Condition {
+        let unknown = (Revision::NEVER, None);
+        let (revision, expires) = self.known.get(key).copied().unwrap_or(unknown);
+        match self.dice.below(2) {
+            0 => Condition::RevisionIs(revision),
+            _ => Condition::AsRead {
+                revision,
+                expires: expires.map(Millis),
+            },
+        }
     }
 
     /// One of the single-key operations.
@@ -133,14 +141,22 @@ impl Worker {
             (Request::Read(keys), Outcome::Shown(_, shown)) => {
                 for (key, version) in keys.iter().zip(shown) {
                     if let Some(version) = version {
-                        self.known.insert(key.clone(), version.revision);
+                        let seen = (version.revision, version.expires);
+                        self.known.insert(key.clone(), seen);
                     }
                 }
             }
             (Request::Write(moves), Outcome::Done(_, revision)) => {
                 for step in moves {
-                    if matches!(step.act, Act::Put(_)) {
-                        self.known.insert(step.key.clone(), *revision);
+                    match step.act {
+                        Act::Put(_) => {
+                            self.known.insert(step.key.clone(), (*revision, None));
+                        }
+                        Act::KeepAlive(expires) => {
+                            let known = self.known.get_mut(&step.key);
+                            known.into_iter().for_each(|known| known.1 = Some(expires));
+                        }
+                        Act::Delete | Act::Nop => {}
                     }
                 }
             }
@@ -150,7 +166,7 @@ impl Worker {
                     Refusal::AlreadyExists(key, revision) | Refusal::Conflict(key, revision),
                 ),
             ) => {
-                self.known.insert(key.clone(), *revision);
+                self.known.insert(key.clone(), (*revision, None));
             }
             _ => {}
         }

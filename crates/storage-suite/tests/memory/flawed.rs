@@ -34,6 +34,7 @@ async fn every_flaw_is_found_with_and_without_faults() {
             Flaw::StaleRead,
             Flaw::OldRead,
             Flaw::Unconditional,
+            Flaw::BlindToExpiry,
             Flaw::Torn,
             Flaw::Lost,
             Flaw::SameSequence,

@@ -2,7 +2,7 @@
 
 use crate::feed::{Watch, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, Limits, LogPage, ReadRequest, Retention, Snapshot, Status,
+    Adoption, AtomicWrite, Entry, Limits, LogPage, ReadRequest, Retention, Snapshot, Span, Status,
     StorageError, Store, Token, Written,
 };
 use async_trait::async_trait;
@@ -52,6 +52,10 @@ impl<S: Store> Store for Checked<S> {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.store.adopt(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.store.count(span).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

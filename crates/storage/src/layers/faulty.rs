@@ -2,8 +2,8 @@
 
 use crate::feed::{Watch, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Revision, Snapshot, Status,
-    StorageError, Store, Token, Written,
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Revision, Snapshot, Span,
+    Status, StorageError, Store, Token, Written,
 };
 use async_trait::async_trait;
 use futures::{StreamExt, future, stream};
@@ -53,6 +53,23 @@ impl<S> Faulty<S> {
     pub fn new(store: S, plan: Arc<dyn FaultPlan>) -> Self {
         Self { store, plan }
     }
+
+    /// What is read, unless the plan has a fault for it.
+    async fn while_reading<T>(
+        &self,
+        work: impl Future<Output = Result<T, StorageError>> + Send,
+    ) -> Result<T, StorageError> {
+        match self.plan.read() {
+            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(Fault::ErrorBefore) => return Err(injected()),
+            Some(Fault::ErrorAfter) => {
+                work.await?;
+                return Err(injected());
+            }
+            Some(Fault::UnknownBefore | Fault::CutWatch(_)) | None => {}
+        }
+        work.await
+    }
 }
 
 fn injected() -> StorageError {
@@ -69,16 +86,7 @@ fn unknown(revision: Revision) -> StorageError {
 #[async_trait]
 impl<S: Store> Store for Faulty<S> {
     async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
-        match self.plan.read() {
-            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
-            Some(Fault::ErrorBefore) => return Err(injected()),
-            Some(Fault::ErrorAfter) => {
-                self.store.read(request).await?;
-                return Err(injected());
-            }
-            Some(Fault::UnknownBefore | Fault::CutWatch(_)) | None => {}
-        }
-        self.store.read(request).await
+        self.while_reading(self.store.read(request)).await
     }
 
     async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
@@ -126,6 +134,10 @@ impl<S: Store> Store for Faulty<S> {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.store.adopt(step).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.while_reading(self.store.count(span)).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

@@ -2,8 +2,8 @@
 
 use crate::feed::{Delivery, Watch, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Status, StorageError,
-    Store, Token, Written,
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Span, Status,
+    StorageError, Store, Token, Written,
 };
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -28,6 +28,7 @@ pub const WATCHES: &str = "coeval_storage_watches";
 pub struct Metered<S> {
     store: S,
     read: Meter,
+    count: Meter,
     atomic_write: Meter,
     watch: Meter,
     events: Meter,
@@ -84,6 +85,7 @@ impl<S> Metered<S> {
         Self {
             store,
             read: Meter::new("read"),
+            count: Meter::new("count"),
             atomic_write: Meter::new("atomic_write"),
             watch: Meter::new("watch"),
             events: Meter::new("events"),
@@ -150,6 +152,10 @@ impl<S: Store> Store for Metered<S> {
 
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         self.adopt.measure(self.store.adopt(step)).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        self.count.measure(self.store.count(span)).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

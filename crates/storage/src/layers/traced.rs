@@ -2,8 +2,8 @@
 
 use crate::feed::{Watch, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Status, StorageError,
-    Store, Token, Written,
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Span, Status,
+    StorageError, Store, Token, Written,
 };
 use async_trait::async_trait;
 use tracing::{Instrument, debug_span};
@@ -48,6 +48,11 @@ impl<S: Store> Store for Traced<S> {
     async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
         let span = debug_span!("storage.adopt", ?step);
         self.0.adopt(step).instrument(span).await
+    }
+
+    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        let traced = debug_span!("storage.count");
+        self.0.count(span).instrument(traced).await
     }
 
     async fn status(&self) -> Result<Status, StorageError> {

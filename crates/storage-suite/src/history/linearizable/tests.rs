@@ -118,6 +118,27 @@ fn a_keep_alive_that_lost_a_put_is_rejected() {
 }
 
 #[test]
+fn a_write_on_what_was_read_that_undid_a_keep_alive_is_rejected() {
+    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
+    let keep = operation(2, 3, keep, Outcome::Done(0, Revision::NEVER));
+    let as_read = |expires: Option<i64>| {
+        let condition = Condition::AsRead {
+            revision: rev(1),
+            expires: expires.map(coeval_storage::Millis),
+        };
+        moves(&[("a", condition, Act::Put(2))])
+    };
+    let conflict = Refusal::Conflict(key("a"), rev(1));
+    let history = |last| [put(0, 1, 0, "a", 1), keep.clone(), last];
+    let done = |expires| operation(4, 5, as_read(expires), Outcome::Done(0, rev(2)));
+    right(&history(done(Some(9))));
+    rejected(&history(done(None)));
+    rejected(&history(done(Some(8))));
+    right(&history(refused(4, 5, as_read(None), conflict.clone())));
+    rejected(&history(refused(4, 5, as_read(Some(9)), conflict)));
+}
+
+#[test]
 fn an_unknown_write_is_anywhere_after_its_call_or_nowhere() {
     let maybe = unknown(put(2, 3, 0, "a", 2));
     let begin = put(0, 1, 0, "a", 1);

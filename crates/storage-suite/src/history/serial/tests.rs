@@ -40,6 +40,34 @@ fn a_plain_history_is_right() {
 }
 
 #[test]
+fn a_write_on_what_was_read_that_undid_a_keep_alive_is_rejected() {
+    let kept = version(1).map(|v| Version {
+        expires: Some(9),
+        ..v
+    });
+    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
+    let history = |expires: Option<i64>| {
+        let condition = Condition::AsRead {
+            revision: rev(1),
+            expires: expires.map(coeval_storage::Millis),
+        };
+        let rewrite = moves(&[("a", condition, Act::Put(2))]);
+        [
+            put(0, 1, 10, "a", 1),
+            operation(2, 3, keep.clone(), Outcome::Done(11, Revision::NEVER)),
+            operation(4, 5, rewrite, Outcome::Done(12, rev(2))),
+        ]
+    };
+    let log = [
+        logged(10, &[("a", version(1))]),
+        logged(11, &[("a", kept)]),
+        logged(12, &[("a", version(2))]),
+    ];
+    right(check_serial(&history(Some(9)), &log));
+    rejected(&history(None), &log, "nobody wrote");
+}
+
+#[test]
 fn concurrent_operations_may_be_in_any_order() {
     let operations = [
         put(0, 9, 11, "a", 1),

@@ -1,0 +1,136 @@
+//! The removal of an expired record together with what belongs to it, by whoever meets it first.
+//!
+//! What belongs to a record is not in the index of expiries: if the record alone were deleted,
+//! nobody would ever find the rest. While the belongings are asked for, other expired records are
+//! passed over, so that no removal waits for itself.
+
+use crate::expiry::Past;
+use crate::ops;
+use crate::shared::Shared;
+use async_trait::async_trait;
+use coeval_storage::maintenance::{self, Belongings};
+use coeval_storage::{
+    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Status, StorageError,
+    Store, Stored, Token, Watch, WatchRequest, Written,
+};
+use futures::future::{BoxFuture, join_all};
+use std::sync::{Arc, Weak};
+
+/// Records that are removed at the same time.
+const AT_ONCE: usize = 16;
+
+/// On whose behalf something is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// A caller's: what has expired is removed before it is called absent.
+    Serving,
+    /// A removal's: what has expired is passed over, and in the way of a write it is an error if
+    /// something may belong to it.
+    Removing,
+}
+
+/// What belongs to records, and the store as a removal sees it.
+#[derive(Debug)]
+pub(crate) struct Removal {
+    belongings: Arc<dyn Belongings>,
+    inside: Inside,
+}
+
+impl Shared {
+    /// From now on, expired records are removed with their belongings.
+    pub(crate) fn remove_with(self: &Arc<Self>, belongings: Arc<dyn Belongings>) {
+        let inside = Inside(Arc::downgrade(self));
+        // Set once, when the store is opened.
+        let _ = self.removal.set(Removal { belongings, inside });
+    }
+}
+
+impl Removal {
+    /// Removes some records that may own others. One that has changed stays, as does one whose
+    /// belongings changed each time in between: whoever asks again tries again.
+    pub(crate) fn of(&self, owners: Vec<Past>) -> BoxFuture<'_, Result<(), StorageError>> {
+        Box::pin(async move {
+            let shared = self.inside.shared()?;
+            for some in owners.chunks(AT_ONCE) {
+                let removed = join_all(some.iter().map(|past| self.one(&shared, past))).await;
+                removed.into_iter().collect::<Result<(), _>>()?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn one(&self, shared: &Shared, past: &Past) -> Result<(), StorageError> {
+        // Read again: the values of all that was met would take too much memory.
+        let record = shared.layout.record(past.key());
+        let view = shared.view(vec![ops::get(&record)]).await?;
+        let answer = view.ranges.into_iter().next().unwrap_or_default();
+        let Some(kv) = answer.kvs.into_iter().next().filter(|kv| past.is_still(kv)) else {
+            return Ok(());
+        };
+        let entry = Entry {
+            key: past.key().clone(),
+            stored: Stored::decode(past.key(), kv.value),
+        };
+        let belongings = Some(&*self.belongings);
+        match maintenance::remove(&self.inside, &entry, belongings).await {
+            // The caller only wants to know what is there: it was not told.
+            Err(StorageError::UnknownOutcome { reason, .. }) => {
+                Err(StorageError::Unavailable { reason })
+            }
+            result => result.map(|_| ()),
+        }
+    }
+}
+
+/// The store as a removal sees it.
+#[derive(Debug)]
+struct Inside(Weak<Shared>);
+
+impl Inside {
+    fn shared(&self) -> Result<Arc<Shared>, StorageError> {
+        self.0.upgrade().ok_or(StorageError::Closed)
+    }
+}
+
+fn not_here<T>() -> Result<T, StorageError> {
+    Err(StorageError::invalid_write(
+        "what belongs to a record is found by reads alone",
+    ))
+}
+
+#[async_trait]
+impl Store for Inside {
+    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+        self.shared()?.read(request, Manner::Removing).await
+    }
+
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        self.shared()?.atomic_write(write, Manner::Removing).await
+    }
+
+    async fn watch(&self, _: WatchRequest) -> Result<Watch, StorageError> {
+        not_here()
+    }
+
+    async fn events(&self, _: u64) -> Result<LogPage, StorageError> {
+        not_here()
+    }
+
+    async fn expired(&self, _: usize) -> Result<Vec<Entry>, StorageError> {
+        not_here()
+    }
+
+    async fn compact(&self, _: Retention) -> Result<u64, StorageError> {
+        not_here()
+    }
+
+    async fn adopt(&self, _: Adoption) -> Result<Token, StorageError> {
+        not_here()
+    }
+
+    async fn status(&self) -> Result<Status, StorageError> {
+        not_here()
+    }
+
+    async fn close(&self) {}
+}
