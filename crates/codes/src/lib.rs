@@ -138,6 +138,8 @@ codes! {
     BODY_UNEXPRESSED = 3201, "The body sets a field that its version does not have";
     LIST_NEEDS_KEY = 3202, "The items of a list can't be told apart";
     MIRRORS_DIFFER = 3203, "Two fields that say the same were changed differently";
+    RESTRICTED_FIELDS = 3204, "The body changes fields that need full control";
+    SECRETS_MISMATCH = 3205, "The secrets don't belong to the record";
     CONVERSION_DOES_NOT_FIT = 3301, "A converted document does not fit the other version";
     CONVERSION_WEAKENS = 3302, "A conversion would show a field to more people";
     CONVERSION_LAW_BROKEN = 3303, "A conversion breaks a law on a document";
@@ -192,6 +194,7 @@ codes! {
     INDEX_WRONG = 6020, "An index does not agree with the resources";
     COUNT_WRONG = 6021, "A count does not agree with the resources";
     BELONGING_ORPHANED = 6022, "Something belongs to a resource that is not there";
+    SECRETS_NO_KEY = 6050, "There is no key for secure fields";
     FILTER_TOO_LARGE = 6101, "The filter or order is too large";
     FILTER_FIELD_INVALID = 6102, "The filter or order names no field";
     FILTER_OPERAND_INVALID = 6103, "A value in the filter does not fit its comparison";

@@ -18,13 +18,15 @@ mod making;
 mod note;
 mod path;
 mod program;
+mod pruned;
 mod put;
 mod refusal;
+mod restricted;
 pub(crate) mod sketch;
 mod step;
 mod steps;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 mod versions;
 
@@ -35,5 +37,6 @@ pub(crate) use making::Making;
 pub use making::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
 pub use put::Put;
 pub use refusal::{Reason, Refusal};
+pub use restricted::{MASK, Secrets, SeenView, join_secure};
 pub use step::{Class, Loss};
 pub use versions::{Record, Versions, VersionsError, View};

@@ -24,12 +24,11 @@ pub(crate) fn view(
     record: Record,
     at: Version,
     sees: Visibility,
-    secure: &[String],
 ) -> Result<Shown, EngineError> {
-    let view = state.versions.view(record, at)?;
+    let view = state.versions.view_for(record, at, sees)?;
     Ok(Shown {
         content: json(&view.content),
-        secure: secure.to_vec().into(),
+        secure: view.secure.into(),
     })
 }
 
@@ -41,9 +40,9 @@ pub(crate) fn pruned(
     at: Version,
     sees: Visibility,
 ) -> Result<Shown, EngineError> {
-    let content = record.content;
+    let content = state.versions.pruned(record.content, to)?;
     let pruned = Record::new(to, content);
-    let mut shown = view(state, pruned, at, sees, &[])?;
+    let mut shown = view(state, pruned, at, sees)?;
     shown.secure = Arc::new([]);
     Ok(shown)
 }
@@ -56,7 +55,7 @@ pub(crate) fn put(
     body: Value,
     sees: Visibility,
 ) -> Result<Put, EngineError> {
-    Ok(state.versions.put(stored, at, body)?)
+    Ok(state.versions.put_for(stored, at, body, sees)?)
 }
 
 /// Whether a body sets fields of versions later than its own.
@@ -85,11 +84,11 @@ pub(crate) fn indexed(definition: &TypeVersion, content: &Value) -> Indexed {
 
 /// Where two documents differ.
 pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
-    Vec::new()
+    coeval_core::types::differing(one, other, LISTED)
 }
 
 /// A whole record, as bytes that can be brought back.
-pub(crate) fn whole(stored: &Stored) -> Bytes {
+pub(crate) fn whole(stored: &Stored, secrets: Option<&Bytes>) -> Bytes {
     let header = serde_json::to_value(&stored.header).unwrap_or_default();
     let text = |bytes: &Bytes| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     json(&serde_json::json!({
@@ -98,5 +97,7 @@ pub(crate) fn whole(stored: &Stored) -> Bytes {
         "content": text(&stored.content),
         "kept": stored.kept.as_ref().map(text),
         "replaced": stored.replaced.as_ref().map(text),
+        // Sealed as they were: only the keyring opens them.
+        "secrets": secrets.map(|bytes| to_hex(bytes)),
     }))
 }

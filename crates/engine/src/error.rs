@@ -46,6 +46,9 @@ pub enum EngineError {
     /// A type file can't be read.
     #[error(transparent)]
     TypeFile(Box<TypeFileError>),
+    /// Secrets can't be stored or read.
+    #[error(transparent)]
+    Secret(#[from] crate::secure::SecretError),
     /// There is no such resource, or the caller may not know that there is.
     #[error("there is no {what}")]
     NotFound {
@@ -232,6 +235,7 @@ impl Coded for EngineError {
             Self::Phase(inner) => inner.code(),
             Self::Denied(inner) => inner.reason.code(),
             Self::Acl(inner) => inner.code(),
+            Self::Secret(inner) => inner.code(),
             Self::Inherit(inner) => inner.code(),
             Self::TypeFile(inner) => inner.code(),
             Self::NotFound { .. } => coeval_codes::RESOURCE_NOT_FOUND,
@@ -269,6 +273,7 @@ impl Coded for EngineError {
             Self::Phase(inner) => return inner.advice(),
             Self::Denied(inner) => return inner.reason.advice(),
             Self::Acl(inner) => return inner.advice(),
+            Self::Secret(inner) => return inner.advice(),
             Self::Inherit(inner) => return inner.advice(),
             Self::TypeFile(inner) => return inner.advice(),
             Self::NotFound { .. } => {

@@ -95,6 +95,16 @@ pub struct Header {
     /// Pointers to secure fields, whose values are with the secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secure: Vec<String>,
+    /// Something secure is kept, so all that is kept is with the secrets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) sealed: bool,
+}
+
+impl Header {
+    /// Whether the resource has a record of secrets.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.sealed || !self.secure.is_empty()
+    }
 }
 
 mod version_text {

@@ -50,7 +50,7 @@ impl Engine {
         for one in all {
             let shown = one.and_then(|one| {
                 let name = one.revision.to_string();
-                self.resource(state, one, wanted, level, fetched.token)
+                self.resource(state, one, wanted, level, fetched.token, None)
                     .map_err(|error| Quarantined::of(name, &error))
             });
             match shown {
@@ -89,7 +89,7 @@ impl Engine {
         };
         let at = then.header.version;
         let wanted = coeval_core::decide::Wanted::Exactly(at);
-        let (_, shown, _) = self.show(state, &then, wanted, sees(found.level))?;
+        let (_, shown, _) = self.show(state, &then, wanted, sees(found.level), None)?;
         let content = serde_json::from_slice(&shown.content).unwrap_or_default();
         let moves = at != found.stored.header.version;
         let update = Update {

@@ -45,4 +45,5 @@ pub use keys::TypeKey;
 pub use kinds::VENDOR;
 pub use read::Target;
 pub use resource::{Changed, Quarantined, Resource};
+pub use secure::{Rotated, SecretError};
 pub use watch::{WatchQuery, WatchStream, Watched, WatchedChange};

@@ -10,6 +10,7 @@ use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::{Shown, ViewKey};
 use coeval_access::{Action, Level};
+use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
 use coeval_core::types::Visibility;
 use coeval_core::version::{StoredVersion, Uuid};
@@ -60,14 +61,39 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Resource, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
-        let Found {
-            fetched,
-            stored,
-            level,
-        } = found;
-        let wanted = caller.wanted.of_type(&fetched.state);
-        self.resource(&fetched.state, stored, wanted, level, fetched.token)
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Read).await?;
+            let (state, token) = (&found.fetched.state, found.fetched.token);
+            let wanted = caller.wanted.of_type(state);
+            let shown = self
+                .resource_of(state, found.stored, wanted, found.level, token)
+                .await;
+            match shown {
+                // Changed between the look at it and the look at its secrets.
+                Err(EngineError::Storage(error)) if crate::write::is_race(&error) => {}
+                other => return other,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The answer of one resource. Its secrets are opened if a conversion has to see them.
+    pub(crate) async fn resource_of(
+        &self,
+        state: &TypeState,
+        stored: Stored,
+        wanted: Wanted,
+        level: Level,
+        token: Token,
+    ) -> Result<Resource, EngineError> {
+        let whole = level == Level::FullControl || !state.hides(stored.header.version);
+        let as_stored = whole && matches!(wanted, Wanted::Stored);
+        let opened = if stored.header.has_secrets() && !as_stored {
+            Some(self.open_record(state, &stored).await?.record)
+        } else {
+            None
+        };
+        self.resource(state, stored, wanted, level, token, opened.as_ref())
     }
 
     /// The resource, if the caller may do that with it.
@@ -141,7 +167,7 @@ impl Engine {
         Ok(ids.collect())
     }
 
-    /// The answer of one resource.
+    /// The answer of one resource; `opened`: with its secure values.
     pub(crate) fn resource(
         &self,
         state: &TypeState,
@@ -149,9 +175,10 @@ impl Engine {
         wanted: Wanted,
         level: Level,
         token: Token,
+        opened: Option<&Record>,
     ) -> Result<Resource, EngineError> {
         let sees = sees(level);
-        let (view, shown, restricted) = self.show(state, &stored, wanted, sees)?;
+        let (view, shown, restricted) = self.show(state, &stored, wanted, sees, opened)?;
         Ok(Resource {
             of: state.key.clone(),
             id: stored.id,
@@ -175,6 +202,7 @@ impl Engine {
         stored: &Stored,
         wanted: Wanted,
         sees: Visibility,
+        opened: Option<&Record>,
     ) -> Result<(decide::View, Shown, Option<Arc<str>>), EngineError> {
         let version = stored.header.version;
         let definition = state.version(version);
@@ -192,16 +220,29 @@ impl Engine {
             at,
             sees,
         };
+        // What full control sees of the stored version are the stored bytes.
+        let whole = || match opened {
+            Some(opened) => Ok(opened.clone()),
+            None => stored.core_record(),
+        };
+        // A view that was made without the secure values is not everybody's.
+        let complete = opened.is_some() || !stored.header.has_secrets();
+        let cached = |compute: &dyn Fn() -> Result<Shown, EngineError>| {
+            if complete {
+                self.views.get(key, compute)
+            } else {
+                compute()
+            }
+        };
         let shown = match view.shown {
             How::AsStored if sees == Visibility::Private || !state.hides(version) => Shown {
                 content: stored.content.clone(),
                 secure: stored.header.secure.clone().into(),
             },
-            How::AsStored | How::Converted => self.views.get(key, || {
-                let record = stored.core_record()?;
-                crate::content::view(state, record, at, sees, &stored.header.secure)
-            })?,
-            How::Pruned { to } => self.views.get(key, || {
+            How::AsStored | How::Converted => {
+                cached(&|| crate::content::view(state, whole()?, at, sees))?
+            }
+            How::Pruned { to } => cached(&|| {
                 let record = stored.core_record()?;
                 crate::content::pruned(state, record, to.version(), at, sees)
             })?,

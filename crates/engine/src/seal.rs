@@ -43,6 +43,12 @@ impl Keyring {
         Ok(sealed)
     }
 
+    /// Whether the current key sealed it.
+    #[must_use]
+    pub fn sealed_by_current(&self, sealed: &[u8]) -> bool {
+        parts(sealed).is_some_and(|parts| parts.id == self.current().as_str())
+    }
+
     /// Opens what was sealed for this context, with whichever key.
     ///
     /// # Errors

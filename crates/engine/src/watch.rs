@@ -273,7 +273,10 @@ impl Look {
             return Ok(Some(WatchedChange::Unmatched { id: stored.id }));
         }
         let wanted = self.caller.wanted.of_type(&state);
-        let resource = self.engine.resource(&state, stored, wanted, level, token)?;
+        let resource = self
+            .engine
+            .resource_of(&state, stored, wanted, level, token)
+            .await?;
         if let Some(filter) = &self.query.filter
             && !filter.matches(&SeenResource::new(&resource))
         {

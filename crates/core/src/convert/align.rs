@@ -171,7 +171,7 @@ pub(crate) fn is_of_use(note: &Note) -> bool {
     let independent = note.holds == Holds::There && note.value.is_some();
     let of_use = match note.by {
         By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
-        By::Hidden(_) => true,
+        By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
         By::Filled | By::Own(_) => false,
     };
     independent && of_use

@@ -211,7 +211,7 @@ impl Versions {
 }
 
 /// Whether two records are the same, the order of what is kept apart.
-fn alike(one: &Record, other: &Record) -> bool {
+pub(super) fn alike(one: &Record, other: &Record) -> bool {
     let kept = |record: &Record| {
         let entries = match record.kept.to_json() {
             Value::Array(entries) => entries,

@@ -1,6 +1,7 @@
 //! What a document can't hold, written beside the place where it belongs. When a step moves a
 //! place, its margin moves along, so a note always stands in the terms of the version at hand.
 
+use crate::types::Restriction;
 use crate::version::Version;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,6 +22,10 @@ pub(crate) enum By {
     Filled,
     /// A field that the version named here does not express, and has nevertheless.
     Own(Version),
+    /// What a caller does not see, for these marks. Never stored.
+    Unseen(Restriction),
+    /// What a caller sees and may not change. Never stored.
+    Guarded,
 }
 
 /// The purpose of a step's note.

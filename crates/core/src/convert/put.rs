@@ -10,10 +10,11 @@ use super::refusal::{Reason, Refusal, bounded};
 use super::step::{ListKey, Mirror, Run};
 use super::versions::{Carry, Record, Versions};
 use crate::types::pointer::child;
-use crate::types::{Step as Token, same};
+use crate::types::{Step as Token, Visibility, same};
 use crate::version::Version;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// What a write leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,14 +51,35 @@ impl Versions {
     /// which item of a list, or fields that mirror each other were changed differently, or a value
     /// has no counterpart. Nothing has changed then.
     pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
+        self.put_seeing(stored, at, body, None)
+    }
+
+    /// The same for a sender that perhaps sees only a part.
+    pub(crate) fn put_seeing(
+        &self,
+        stored: Record,
+        at: Version,
+        body: Value,
+        sees: Option<Visibility>,
+    ) -> Result<Put, Refusal> {
         let version = stored.version;
         let (tree, body) = (stored.into_tree(), bounded(body));
-        let (mut tree, body) = (tree?, body?);
+        let (mut tree, mut body) = (tree?, body?);
         let (home, there) = (self.number(version)?, self.number(at)?);
-        let mut body = self.without_absent(there, body);
+        let unseen = match sees {
+            Some(sees) => self.unseen_at(&tree, home, there, sees)?,
+            None => HashMap::new(),
+        };
         let mut run = Run::new();
         run.there = true;
         self.carry(home, there, &mut tree, &mut run, Carry::There)?;
+        let mut dropped = Vec::new();
+        if let Some(sees) = sees {
+            let completed = self.completed(there, &tree.value, unseen, body, sees)?;
+            body = completed.body;
+            dropped = completed.dropped;
+        }
+        let mut body = self.without_absent(there, body);
         run.there = false;
         run.marking = true;
         follow_mirrors(self, there, &tree.value, &mut body)?;
@@ -66,7 +88,7 @@ impl Versions {
             dropped: Vec::new(),
         };
         align.align(&tree.value, &body, &mut tree.margin)?;
-        let dropped = align.dropped;
+        dropped.extend(align.dropped.into_iter().map(|lost| lost.pointer));
         if home != there {
             let fields = check(self.graph(there)?, at, &mut body, &tree.margin);
             if !fields.is_empty() {
@@ -90,7 +112,6 @@ impl Versions {
         kept.extend(remains.paths());
         kept.sort();
         kept.dedup();
-        let mut dropped: Vec<_> = dropped.into_iter().map(|lost| lost.pointer).collect();
         dropped.sort();
         dropped.dedup();
         Ok(Put {

@@ -37,6 +37,10 @@ pub enum Reason {
         /// The one that follows.
         to: String,
     },
+    /// The body changes fields that need full control.
+    RestrictedFields(Vec<String>),
+    /// Secrets were given that don't belong to the record.
+    Secrets,
 }
 
 /// A refusal: nothing has changed.
@@ -121,6 +125,22 @@ impl fmt::Display for Refusal {
                     "{from} and {to} say the same, and were changed differently"
                 )
             }
+            Reason::RestrictedFields(fields) => {
+                let named = fields.iter().map(|field| match field.as_str() {
+                    "" => "the whole content",
+                    field => field,
+                });
+                let named: Vec<&str> = named.collect();
+                let named = named.join(", ");
+                write!(f, "the body changes {named}, which needs full control")
+            }
+            Reason::Secrets => {
+                write!(
+                    f,
+                    "the secrets at {:?} don't belong to the record",
+                    self.pointer
+                )
+            }
         }
     }
 }
@@ -138,6 +158,8 @@ impl Coded for Refusal {
             Reason::Unexpressed { .. } => coeval_codes::BODY_UNEXPRESSED,
             Reason::Ambiguous => coeval_codes::LIST_NEEDS_KEY,
             Reason::Mirrors { .. } => coeval_codes::MIRRORS_DIFFER,
+            Reason::RestrictedFields(_) => coeval_codes::RESTRICTED_FIELDS,
+            Reason::Secrets => coeval_codes::SECRETS_MISMATCH,
         }
     }
 
@@ -163,6 +185,12 @@ impl Coded for Refusal {
             }
             Reason::Mirrors { from, .. } => {
                 format!("Change {from} alone; the other field follows.")
+            }
+            Reason::RestrictedFields(_) => {
+                "Leave these fields as they were read, and those that you don't see out; or ask somebody with full control.".to_owned()
+            }
+            Reason::Secrets => {
+                "Restore the resource and its secrets from the same backup, or set the secure fields again.".to_owned()
             }
         }
     }

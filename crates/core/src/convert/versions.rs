@@ -1,5 +1,6 @@
 //! All versions of a type, and the ways between them.
 
+use super::check::Weaker;
 use super::express::{Elsewhere, Graph, TooComplex};
 use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
 use super::kept::Kept;
@@ -11,7 +12,7 @@ use super::step::{
     Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, images_all, list_keys, mirrors,
 };
 use super::tree::Tree;
-use crate::types::TypeVersion;
+use crate::types::{PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
 use coeval_codes::{Code, Coded};
 use serde_json::Value;
@@ -115,6 +116,14 @@ struct Node {
     graph: OnceLock<Result<Graph, TooComplex>>,
     list_keys: OnceLock<Vec<ListKey>>,
     mirrors: OnceLock<Vec<Mirror>>,
+    foreign_marks: OnceLock<Vec<ForeignMark>>,
+}
+
+/// Marks that another version gives to a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ForeignMark {
+    pub(crate) path: PathPattern,
+    pub(crate) restriction: Restriction,
 }
 
 /// All versions of one type that are known, with what is compiled for them.
@@ -124,6 +133,8 @@ pub struct Versions {
     numbers: BTreeMap<Version, usize>,
     /// For each pair, the program between them.
     programs: Vec<OnceLock<Program>>,
+    /// Whether any version restricts a field.
+    restricts: bool,
 }
 
 impl Versions {
@@ -177,11 +188,13 @@ impl Versions {
                 graph: OnceLock::new(),
                 list_keys: OnceLock::new(),
                 mirrors: OnceLock::new(),
+                foreign_marks: OnceLock::new(),
             });
         }
         let programs = (0..nodes.len() * nodes.len()).map(|_| OnceLock::new());
         Ok(Self {
             programs: programs.collect(),
+            restricts: nodes.iter().any(|node| node.version.schema.restricts()),
             nodes,
             numbers,
         })
@@ -273,6 +286,32 @@ impl Versions {
         losses.dedup();
         let class = losses.iter().map(|loss| loss.class).max();
         Ok((class.unwrap_or_default(), losses))
+    }
+
+    /// Whether any version restricts a field; if none does, everybody sees the same.
+    #[must_use]
+    pub const fn restricts(&self) -> bool {
+        self.restricts
+    }
+
+    /// What other versions mark stronger than one version does, in that version's terms. There is
+    /// nothing where all conversions have passed their check.
+    pub(crate) fn foreign_marks(&self, number: usize) -> &[ForeignMark] {
+        let Some(node) = self.node(number) else {
+            return &[];
+        };
+        node.foreign_marks.get_or_init(|| {
+            let others = (0..self.nodes.len()).filter(|other| *other != number);
+            let places = others.flat_map(|other| self.weaker_places(other, number));
+            let mark = |place: Weaker| ForeignMark {
+                path: pattern(&place.to),
+                restriction: place.before,
+            };
+            let mut found: Vec<ForeignMark> = places.map(mark).collect();
+            found.sort();
+            found.dedup();
+            found
+        })
     }
 
     pub(crate) fn number(&self, version: Version) -> Result<usize, Refusal> {

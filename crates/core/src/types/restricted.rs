@@ -2,7 +2,7 @@
 
 use super::declares::DeclaredPath;
 use super::limits::CONTENT_DEPTH;
-use super::part::Id;
+use super::part::{Id, Part};
 use super::pointer::child;
 use super::restriction::{Restriction, Visibility};
 use super::schema::Schema;
@@ -39,6 +39,12 @@ impl Schema {
             removed: walk.removed,
             secure: walk.secure,
         }
+    }
+
+    /// Whether any field is restricted.
+    pub(crate) fn restricts(&self) -> bool {
+        let marked = |part: &Part| part.restriction != Restriction::default();
+        self.shape.parts().iter().any(marked)
     }
 
     /// Pointers to all secure fields of the content, outermost only.

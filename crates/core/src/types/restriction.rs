@@ -27,7 +27,7 @@ impl fmt::Display for Visibility {
 }
 
 /// The marks of a field, those of the fields around it included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Restriction {
     /// Who sees it.
     pub visibility: Visibility,

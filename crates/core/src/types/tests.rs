@@ -3,6 +3,8 @@
 mod bodies;
 mod content;
 mod declared;
+mod declared_only;
+mod differing;
 mod documents;
 mod files;
 mod hostile;

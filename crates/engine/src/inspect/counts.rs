@@ -18,6 +18,13 @@ use std::sync::Arc;
 const NAMESAKES: usize = 500;
 const AT_ONCE: usize = 90;
 
+/// Which names are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Had {
+    ByResources,
+    ByNobody,
+}
+
 impl Inspection<'_> {
     /// Every name that a resource has, and every name that is counted.
     pub(super) async fn name_counts(&mut self, state: &Arc<TypeState>) -> Result<(), EngineError> {
@@ -34,7 +41,7 @@ impl Inspection<'_> {
                 }
             }
             for (org, name) in names {
-                self.name(state, &org, &name).await?;
+                self.name(state, &org, &name, Had::ByResources).await?;
             }
             self.advance(0, entries.len() as u64);
         }
@@ -43,7 +50,7 @@ impl Inspection<'_> {
             let entries = self.pages(&mut range).await?;
             for entry in &entries {
                 if let Some((org, name)) = keys::read_name_count(&entry.key) {
-                    self.name(state, &org, &name).await?;
+                    self.name(state, &org, &name, Had::ByNobody).await?;
                 }
             }
             self.advance(0, entries.len() as u64);
@@ -56,6 +63,7 @@ impl Inspection<'_> {
         state: &Arc<TypeState>,
         org: &str,
         name: &str,
+        had: Had,
     ) -> Result<(), EngineError> {
         let key = keys::name_count(&state.key, org, name)?;
         let span = keys::index_point(&state.key, index::NAME, org, &text_key(name))?;
@@ -79,7 +87,8 @@ impl Inspection<'_> {
             .as_ref()
             .and_then(NameCount::of)
             .map_or(0, |said| said.count);
-        if said == count {
+        // Names that resources have were looked at with those.
+        if said == count || (had == Had::ByNobody && count > 0) {
             return Ok(());
         }
         let repaired = self.recount(&key, counted.as_ref(), count).await?;

@@ -13,9 +13,11 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::update::is_race;
 use coeval_access::Level;
+use coeval_core::convert::Record;
 use coeval_core::decide::{
     self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
 };
+use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
 use coeval_storage::{AtomicWrite, Key, Millis, ReadRequest, StorageError};
 use serde_json::Value;
@@ -87,7 +89,8 @@ pub(crate) struct Planned {
     pub(crate) key: Key,
     pub(crate) write: AtomicWrite,
     pub(crate) stored: Stored,
-    pub(crate) kept: Vec<String>,
+    /// With its secure values.
+    pub(crate) record: Record,
 }
 
 impl Engine {
@@ -136,11 +139,17 @@ impl Engine {
                     let mut stored = planned.stored;
                     stored.revision = written.revision;
                     let wanted = WantedVersion::Exactly(create.at.version());
-                    let resource: Resource =
-                        self.resource(&state, stored, wanted, Level::FullControl, written.token)?;
+                    let resource: Resource = self.resource(
+                        &state,
+                        stored,
+                        wanted,
+                        Level::FullControl,
+                        written.token,
+                        Some(&planned.record),
+                    )?;
                     return Ok(Changed {
                         resource,
-                        kept: planned.kept,
+                        kept: Vec::new(),
                         dropped: Vec::new(),
                         overrode: None,
                         created: true,
@@ -180,7 +189,9 @@ impl Engine {
         })?;
         let at = decided.change.stored_at().version();
         content::check_since(state, at, &create.content, None)?;
-        let record = state.versions.create(at, create.content.clone())?;
+        let record = state
+            .versions
+            .create_for(at, create.content.clone(), Visibility::Private)?;
         let Some(definition) = state.version(at) else {
             let of = of.clone();
             return Err(EngineError::TypeVersionUnknown { of, version: at });
@@ -216,8 +227,9 @@ impl Engine {
             modified: now,
             modified_by: caller.user().to_owned(),
             generation: 0,
-            indexed: content::indexed(definition, &record.content),
+            indexed: Default::default(),
             secure: Vec::new(),
+            sealed: false,
         };
         header::check(&header)?;
         let unique = create.unique || definition.unique_names;
@@ -238,6 +250,7 @@ impl Engine {
             let what = format!("{of} {}", header.name);
             return Err(EngineError::AlreadyExists { what, id });
         }
+        let whole = record.clone();
         let sealed = self.seal_record(state, id, header, record, None)?;
         let object = ObjectWrite {
             state,
@@ -248,7 +261,7 @@ impl Engine {
             history: self.history_length(),
         };
         let write = object.add_to(arrives(fenced(state), state, at)?)?;
-        let mut write = sealed.add_to(write, id, create.expires)?;
+        let mut write = sealed.add_to(write, id, create.expires, false)?;
         write.steps.push(name.step(1));
         let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
         deed.version = Some(at.to_string());
@@ -257,7 +270,7 @@ impl Engine {
             key: keys::record(of, at.major, id)?,
             write,
             stored: sealed.stored(id, create.expires),
-            kept: Vec::new(),
+            record: whole,
         }))
     }
 }

@@ -55,7 +55,14 @@ impl Engine {
             };
             let wanted = caller.wanted.of_type(state);
             if to == stored.header.state && message == stored.header.message {
-                return self.resource(state, stored, wanted, level, fetched.token);
+                return self.resource(
+                    state,
+                    stored,
+                    wanted,
+                    level,
+                    fetched.token,
+                    Some(&opened.record),
+                );
             }
             let mut header = stored.header.clone();
             header.state = to;
@@ -82,7 +89,14 @@ impl Engine {
                     let mut now = stored;
                     now.header = after.header;
                     now.revision = written.revision;
-                    return self.resource(state, now, wanted, level, written.token);
+                    return self.resource(
+                        state,
+                        now,
+                        wanted,
+                        level,
+                        written.token,
+                        Some(&opened.record),
+                    );
                 }
                 Err(error) if is_race(&error) => {}
                 Err(error) => return Err(error.into()),

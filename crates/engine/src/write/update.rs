@@ -13,6 +13,7 @@ use crate::header::{self, Header, State};
 use crate::keys::TypeKey;
 use crate::read::{Found, Target, sees};
 use crate::resource::Changed;
+use crate::secure::{Opened, Sealed};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use bytes::Bytes;
@@ -101,12 +102,30 @@ impl Update {
 
 /// What a body does to what is stored.
 struct Edited {
-    record: Record,
+    /// Nothing: the content stays.
+    record: Option<Record>,
     replaced: Option<Bytes>,
     kept: Vec<String>,
     dropped: Vec<String>,
     overrode: Option<Refusal>,
-    moved: bool,
+}
+
+impl Edited {
+    fn nothing(stored: &Stored) -> Self {
+        Self {
+            record: None,
+            replaced: stored.replaced.clone(),
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            overrode: None,
+        }
+    }
+
+    /// The version that is stored afterwards.
+    fn version(&self, stored: &Stored) -> Version {
+        let moved = self.record.as_ref().map(|record| record.version);
+        moved.unwrap_or(stored.header.version)
+    }
 }
 
 impl Engine {
@@ -212,20 +231,35 @@ impl Engine {
                 paths,
             });
         }
-        let opened = self.open_record(state, &stored).await?;
-        let edited = self.edit(state, &stored, opened.record.clone(), update, level)?;
+        let (edited, had_secrets) = match &update.content {
+            None => {
+                // What can't be shown afterwards is refused before it is written.
+                let wanted = caller.wanted.of_type(state);
+                self.show(state, &stored, wanted, sees(level), None)?;
+                (Edited::nothing(&stored), false)
+            }
+            Some(body) => {
+                let opened = self.open_record(state, &stored).await?;
+                let edited = self.edit(state, &stored, &opened, update, body, level)?;
+                (edited, opened.sealed.is_some())
+            }
+        };
         self.allow_edit(caller, state, &stored, update, &edited)
             .await?;
         let header = self.edited_header(caller, state, &stored, update, &edited)?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
-        let at = header.version;
         let renamed = header.name != stored.header.name;
         let mut steps = Vec::new();
         if renamed {
             steps = self.rename(state, &stored, &header).await?;
         }
         let version = header.version;
-        let sealed = self.seal_record(state, stored.id, header, edited.record, edited.replaced)?;
+        let whole = edited.record.clone();
+        let sealed = match edited.record {
+            // The content stays as it is, byte for byte, also at a version that is not known here.
+            None => Sealed::unchanged(&stored, header),
+            Some(record) => self.seal_record(state, stored.id, header, record, edited.replaced)?,
+        };
         let object = ObjectWrite {
             state,
             id: stored.id,
@@ -239,7 +273,7 @@ impl Engine {
             write = arrives(write, state, version)?;
         }
         let write = object.add_to(write)?;
-        let mut write = sealed.replace_in(write, stored.id, expires, &opened)?;
+        let mut write = sealed.add_to(write, stored.id, expires, had_secrets)?;
         write.steps.extend(steps);
         let mut deed = Deed::of_resource(What::Update, &state.key, stored.id, &sealed.store.header);
         deed.version = Some(update.at.version().to_string());
@@ -249,9 +283,10 @@ impl Engine {
         let head = object.key()?;
         let expiry_moved = expires != stored.expires;
         if expiry_moved {
-            write
-                .steps
-                .extend(self.expiry_steps(stored.id, expires).await?);
+            let mut moving = self.expiry_steps(stored.id, expires).await?;
+            // What is written anyway has the new expiry already.
+            moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
+            write.steps.extend(moving);
         }
         let written = self.commit(&head, write).await?;
         let mut after = sealed.stored(stored.id, expires);
@@ -262,12 +297,22 @@ impl Engine {
         };
         // What was written can be shown at the version that it was written at; if not even that
         // works, at the stored one.
-        let shown = self.resource(state, after.clone(), wanted, level, written.token);
+        let token = written.token;
+        let shown = match &whole {
+            None => {
+                let stored = after.clone();
+                self.resource_of(state, stored, wanted, level, token).await
+            }
+            opened => {
+                let stored = after.clone();
+                self.resource(state, stored, wanted, level, token, opened.as_ref())
+            }
+        };
         let resource = match shown {
             Ok(resource) => resource,
             Err(_) => {
-                let wanted = WantedVersion::Exactly(at);
-                self.resource(state, after, wanted, level, written.token)?
+                let wanted = WantedVersion::Stored;
+                self.resource(state, after, wanted, level, token, whole.as_ref())?
             }
         };
         Ok(Changed {
@@ -284,21 +329,16 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: &Stored,
-        record: Record,
+        opened: &Opened,
         update: &Update,
+        body: &Value,
         level: Level,
     ) -> Result<Edited, EngineError> {
+        let record = opened.record.clone();
         let version = stored.header.version;
         let unchanged = |record| Edited {
-            record,
-            replaced: stored.replaced.clone(),
-            kept: Vec::new(),
-            dropped: Vec::new(),
-            overrode: None,
-            moved: false,
-        };
-        let Some(body) = &update.content else {
-            return Ok(unchanged(record));
+            record: Some(record),
+            ..Edited::nothing(stored)
         };
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
@@ -328,7 +368,7 @@ impl Engine {
             None => body.clone(),
             Some(mask) => {
                 let wanted = WantedVersion::Exactly(at);
-                let (_, shown, _) = self.show(state, stored, wanted, sees)?;
+                let (_, shown, _) = self.show(state, stored, wanted, sees, Some(&opened.record))?;
                 let view = serde_json::from_slice(&shown.content).unwrap_or_default();
                 mask.apply(view, body)?
             }
@@ -339,12 +379,11 @@ impl Engine {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {
                 let at = at.version();
-                let replaced = Some(content::whole(stored));
-                let record = state.versions.create(at, body)?;
+                let replaced = Some(content::whole(stored, opened.sealed.as_ref()));
+                let record = state.versions.create_for(at, body, sees)?;
                 Ok(Edited {
                     replaced,
                     overrode,
-                    moved: true,
                     ..unchanged(record)
                 })
             }
@@ -373,7 +412,6 @@ impl Engine {
                     kept,
                     dropped: put.dropped,
                     overrode,
-                    moved: true,
                     ..unchanged(record)
                 })
             }
@@ -389,7 +427,7 @@ impl Engine {
         update: &Update,
         edited: &Edited,
     ) -> Result<(), EngineError> {
-        let to = edited.record.version;
+        let to = edited.version(stored);
         if to != stored.header.version {
             let facts = version_facts(state, to, &caller.subject);
             self.allow(caller, state, stored, Action::ChangeVersion(facts))
@@ -416,11 +454,11 @@ impl Engine {
     ) -> Result<Header, EngineError> {
         let meta = &update.meta;
         let before = &stored.header;
-        let version = edited.record.version;
+        let version = edited.version(stored);
         let definition = state.version(version);
-        let fits = match definition {
-            Some(definition) => definition.schema.validate(&edited.record.content),
-            None => Ok(()),
+        let fits = match (definition, &edited.record) {
+            (Some(definition), Some(record)) => definition.schema.validate(&record.content),
+            _ => Ok(()),
         };
         let touched = update.content.is_some();
         let (mut resource_state, mut message) = (before.state, before.message.clone());
@@ -469,13 +507,10 @@ impl Engine {
             modified: self.now().max(before.modified),
             modified_by: caller.user().to_owned(),
             generation: before.generation + 1,
-            indexed: match definition {
-                Some(definition) if touched || edited.moved => {
-                    content::indexed(definition, &edited.record.content)
-                }
-                _ => before.indexed.clone(),
-            },
+            // Both are found out when the record is sealed.
+            indexed: before.indexed.clone(),
             secure: before.secure.clone(),
+            sealed: before.sealed,
         };
         header::check(&header)?;
         Ok(header)
@@ -523,7 +558,7 @@ impl Engine {
         };
         let wanted = WantedVersion::Exactly(update.at.version());
         let sees: Visibility = sees(level);
-        let Ok((_, shown, _)) = self.show(state, stored, wanted, sees) else {
+        let Ok((_, shown, _)) = self.show(state, stored, wanted, sees, None) else {
             return Vec::new();
         };
         match serde_json::from_slice(&shown.content) {

@@ -11,8 +11,10 @@
 mod faults;
 mod model;
 mod resources;
+mod secrets;
 mod servers;
 mod types;
+mod upkeep;
 mod watching;
 mod world;
 
@@ -57,6 +59,20 @@ cases! {
     servers {
         every { no_update_is_lost_between_two_engines }
         embedded {}
+    }
+    secrets {
+        every { a_secure_field_is_encrypted_and_kept_by_those_who_do_not_see_it }
+        embedded {
+            without_a_key_a_secure_field_is_refused
+            a_rotation_seals_everything_by_the_new_key
+        }
+    }
+    upkeep {
+        every { an_expired_resource_goes_with_all_that_belongs_to_it }
+        embedded {
+            an_earlier_revision_can_be_brought_back
+            an_inspection_finds_what_is_wrong_and_repairs_what_it_can
+        }
     }
     watching {
         every {

@@ -9,12 +9,37 @@ use crate::convert::versions::Versions;
 use crate::types::{Additional, Part, PartId, Restriction, Schema, Step as Token, under_key};
 use std::collections::BTreeSet;
 
+/// A place that is marked weaker in the other version.
+pub(in crate::convert) struct Weaker {
+    from: Trail,
+    pub(in crate::convert) to: Trail,
+    pub(in crate::convert) before: Restriction,
+    after: Restriction,
+}
+
 /// Places that are followed.
 const PLACES: usize = 5_000;
 
 impl Versions {
-    /// Every field that is marked stronger than where it is shown, outermost only.
+    /// The same as errors.
     pub(super) fn weaker(&self, from: usize, to: usize) -> Vec<ConversionError> {
+        let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
+            return Vec::new();
+        };
+        let places = self.weaker_places(from, to).into_iter();
+        let error = |place: Weaker| ConversionError::Weaker {
+            from: left.id.version,
+            to: reached.id.version,
+            path_from: pattern(&place.from).to_string(),
+            path_to: pattern(&place.to).to_string(),
+            marks_from: place.before,
+            marks_to: place.after,
+        };
+        places.map(error).collect()
+    }
+
+    /// Every field that is marked stronger than where it is shown, outermost only.
+    pub(in crate::convert) fn weaker_places(&self, from: usize, to: usize) -> Vec<Weaker> {
         let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
             return Vec::new();
         };
@@ -23,8 +48,7 @@ impl Versions {
             graph: self.graph(to).ok(),
         };
         let steps = self.path(from, to);
-        let mut found: Vec<(Trail, Trail)> = Vec::new();
-        let mut errors = Vec::new();
+        let mut found: Vec<Weaker> = Vec::new();
         for place in self.places(from, to).into_iter().take(PLACES) {
             let before = left.schema.strongest(&place);
             if before == Restriction::default() {
@@ -35,22 +59,19 @@ impl Versions {
                     continue;
                 };
                 let around =
-                    |(from, to): &(Trail, Trail)| place.starts_with(from) && target.starts_with(to);
+                    |one: &Weaker| place.starts_with(&one.from) && target.starts_with(&one.to);
                 if !is_weaker(before, after) || found.iter().any(around) {
                     continue;
                 }
-                errors.push(ConversionError::Weaker {
-                    from: left.id.version,
-                    to: reached.id.version,
-                    path_from: pattern(&place).to_string(),
-                    path_to: pattern(&target).to_string(),
-                    marks_from: before,
-                    marks_to: after,
+                found.push(Weaker {
+                    from: place.clone(),
+                    to: target,
+                    before,
+                    after,
                 });
-                found.push((place.clone(), target));
             }
         }
-        errors
+        found
     }
 
     /// The places to look at: restricted ones, and those that steps tell apart from what is around

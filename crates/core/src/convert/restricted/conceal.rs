@@ -1,0 +1,147 @@
+//! Content as a caller sees it, with all that it does not see noted beside the places where it was.
+
+use super::{Marks, Place, Right};
+use crate::convert::note::{By, Holds, Margin, Note};
+use crate::types::limits::CONTENT_DEPTH;
+use crate::types::pointer::child;
+use crate::types::{Restriction, under_index, under_key};
+use serde_json::{Map, Value};
+
+/// What a caller sees, and what not.
+pub(super) struct Concealed {
+    /// An empty object if it sees nothing at all.
+    pub(super) shown: Value,
+    /// What was taken out, and what must stay as it is.
+    pub(super) margin: Margin,
+    /// Pointers to what was taken out, into the content as it was, with the marks there.
+    pub(super) hidden: Vec<(String, Restriction)>,
+}
+
+enum Seen {
+    No(Restriction),
+    Yes(Value, Margin),
+}
+
+impl Marks<'_> {
+    pub(super) fn conceal(&self, content: &Value) -> Concealed {
+        self.conceal_at(self.root(), content, "")
+    }
+
+    /// The same for a value inside of a document.
+    pub(super) fn conceal_at(&self, place: Place<'_>, value: &Value, at: &str) -> Concealed {
+        let mut conceal = Conceal {
+            marks: self,
+            hidden: Vec::new(),
+        };
+        let (shown, margin) = match conceal.value(place, value, at, 0) {
+            Seen::Yes(shown, margin) => (shown, margin),
+            Seen::No(_) => (Value::Object(Map::new()), Margin::default()),
+        };
+        Concealed {
+            shown,
+            margin,
+            hidden: conceal.hidden,
+        }
+    }
+}
+
+struct Conceal<'m> {
+    marks: &'m Marks<'m>,
+    hidden: Vec<(String, Restriction)>,
+}
+
+impl<'m> Conceal<'m> {
+    fn value(&mut self, place: Place<'_>, value: &Value, at: &str, depth: usize) -> Seen {
+        if !place.right.is_shown() || depth > CONTENT_DEPTH {
+            self.hidden.push((at.to_owned(), place.mark));
+            return Seen::No(place.mark);
+        }
+        match value {
+            Value::Object(map) => self.object(&place, map, at, depth),
+            Value::Array(items) => self.list(&place, items, at, depth),
+            other => Seen::Yes(other.clone(), Margin::default()),
+        }
+    }
+
+    fn object(
+        &mut self,
+        place: &Place<'_>,
+        map: &Map<String, Value>,
+        at: &str,
+        depth: usize,
+    ) -> Seen {
+        let mut shown = Map::with_capacity(map.len());
+        let mut margin = Margin::default();
+        for (key, value) in map {
+            let at = child(at, key);
+            let inner = self.marks.inside(place, &under_key(&place.parts, key), &at);
+            let guarded = guarded(&inner);
+            match self.value(inner, value, &at, depth + 1) {
+                Seen::No(mark) => {
+                    let note = Note::new(By::Unseen(mark), Holds::There);
+                    margin.notes.push(note.key(key).value(value.clone()));
+                }
+                Seen::Yes(value, inside) => {
+                    if guarded {
+                        let note = Note::new(By::Guarded, Holds::There);
+                        margin.notes.push(note.key(key).value(value.clone()));
+                    }
+                    margin.set_key(key, inside);
+                    shown.insert(key.clone(), value);
+                }
+            }
+        }
+        Seen::Yes(Value::Object(shown), margin)
+    }
+
+    /// Items that stay keep their numbers: a gap is null, unless nothing stays. The note beside the
+    /// list has all items then, or else those that are gaps, by number.
+    fn list(&mut self, place: &Place<'_>, items: &[Value], at: &str, depth: usize) -> Seen {
+        let mut shown = Vec::with_capacity(items.len());
+        let mut margin = Margin::default();
+        let (mut gaps, mut guarded_items) = (Map::new(), Map::new());
+        let mut strongest = Restriction::default();
+        for (index, value) in items.iter().enumerate() {
+            let at = format!("{at}/{index}");
+            let ids = under_index(&place.parts, index);
+            let inner = self.marks.inside(place, &ids, &at);
+            let guarded = guarded(&inner);
+            match self.value(inner, value, &at, depth + 1) {
+                Seen::No(mark) => {
+                    strongest = strongest.and(mark);
+                    gaps.insert(index.to_string(), value.clone());
+                    shown.push(Value::Null);
+                }
+                Seen::Yes(value, inside) => {
+                    if guarded {
+                        guarded_items.insert(index.to_string(), value.clone());
+                    }
+                    margin.set_item(index, inside);
+                    shown.push(value);
+                }
+            }
+        }
+        if !guarded_items.is_empty() {
+            let note = Note::new(By::Guarded, Holds::There);
+            margin.notes.push(note.value(Value::Object(guarded_items)));
+        }
+        if !gaps.is_empty() {
+            let all = gaps.len() == items.len();
+            let value = match all {
+                true => Value::Array(items.to_vec()),
+                false => Value::Object(gaps),
+            };
+            if all {
+                shown.clear();
+            }
+            let note = Note::new(By::Unseen(strongest), Holds::There);
+            margin.notes.push(note.value(value));
+        }
+        Seen::Yes(Value::Array(shown), margin)
+    }
+}
+
+/// Whether a place is the outermost one of those that must stay as they are.
+fn guarded(place: &Place<'_>) -> bool {
+    place.right == Right::Guarded && !place.inside_guarded
+}

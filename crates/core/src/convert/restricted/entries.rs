@@ -1,0 +1,159 @@
+//! What is kept has marks too: those of the version that can hold it.
+//!
+//! A kept value is as restricted as its own version says of the place that it belongs to. Where that
+//! place can't be told, it is as restricted as anything in that version: rather too much is hidden.
+
+use super::Right;
+use crate::convert::kept::Kept;
+use crate::convert::note::{By, Margin, Note, What};
+use crate::convert::path::{Trail, pattern};
+use crate::convert::refusal::{Reason, Refusal};
+use crate::convert::step::{Way, images_all};
+use crate::convert::versions::Versions;
+use crate::types::{Restriction, Schema, Step as Token, Visibility};
+use crate::version::Version;
+
+impl Versions {
+    pub(super) fn schema(&self, number: usize) -> Result<&Schema, Refusal> {
+        let version = self.type_version(number);
+        let unknown = || Refusal::whole(Reason::TooComplex);
+        version.map(|version| &version.schema).ok_or_else(unknown)
+    }
+
+    /// Takes out what the caller does not see. The margin stands in the terms of a version.
+    pub(super) fn forget_unseen_entries(
+        &self,
+        terms: usize,
+        margin: &mut Margin,
+        sees: Visibility,
+    ) {
+        self.forget(terms, margin, &mut Trail::new(), sees);
+    }
+
+    fn forget(&self, terms: usize, margin: &mut Margin, at: &mut Trail, sees: Visibility) {
+        let seen = |note: &Note| Right::of(self.marks_of(terms, note, at), sees).is_shown();
+        margin.notes.retain(seen);
+        for note in &mut margin.notes {
+            let named = note.key.clone().map(Token::Key);
+            let pushed = named.is_some();
+            at.extend(named);
+            self.forget(terms, &mut note.margin, at, sees);
+            if pushed {
+                at.pop();
+            }
+        }
+        for (key, inner) in &mut margin.keys {
+            at.push(Token::Key(key.clone()));
+            self.forget(terms, inner, at, sees);
+            at.pop();
+        }
+        for inner in margin.items.values_mut() {
+            at.push(Token::Every);
+            self.forget(terms, inner, at, sees);
+            at.pop();
+        }
+    }
+
+    /// Whether something secure is kept.
+    pub(super) fn keeps_secure(&self, terms: usize, kept: &Kept) -> bool {
+        self.has_secure(terms, &kept.0, &mut Trail::new())
+    }
+
+    fn has_secure(&self, terms: usize, margin: &Margin, at: &mut Trail) -> bool {
+        let mut found = false;
+        for note in &margin.notes {
+            found = found || self.marks_of(terms, note, at).secure;
+            let named = note.key.clone().map(Token::Key);
+            let pushed = named.is_some();
+            at.extend(named);
+            found = found || self.has_secure(terms, &note.margin, at);
+            if pushed {
+                at.pop();
+            }
+        }
+        for (key, inner) in &margin.keys {
+            at.push(Token::Key(key.clone()));
+            found = found || self.has_secure(terms, inner, at);
+            at.pop();
+        }
+        for inner in margin.items.values() {
+            at.push(Token::Every);
+            found = found || self.has_secure(terms, inner, at);
+            at.pop();
+        }
+        found
+    }
+
+    /// The strongest marks of a kept value and all inside of it.
+    fn marks_of(&self, terms: usize, note: &Note, around: &Trail) -> Restriction {
+        let (version, value) = match (version_of(note), &note.value) {
+            (Some(version), Some(value)) => (version, value),
+            _ => return Restriction::default(),
+        };
+        let Some((number, schema)) = self.known(version) else {
+            return STRONGEST;
+        };
+        if !schema.restricts() {
+            return Restriction::default();
+        }
+        let container = value.is_object() || value.is_array();
+        let is_place = match note.by {
+            By::Step { what, .. } => matches!(what, What::Field | What::Displaced) || !container,
+            _ => true,
+        };
+        let steps = self.path(terms, number);
+        let mut own = around.clone();
+        own.extend(note.key.clone().map(Token::Key));
+        let mut places = images_all(&steps, Way::Forward, own.clone());
+        for mut image in images_all(&steps, Way::Forward, around.clone()) {
+            image.extend(note.key.clone().map(Token::Key));
+            places.push(image);
+        }
+        places.push(own);
+        places.retain(|place| schema.declares_some(&pattern(place)));
+        if !is_place || places.is_empty() {
+            return strongest(schema);
+        }
+        let outer = places.iter().map(|place| schema.strongest(place));
+        let mut marks = outer.fold(Restriction::default(), Restriction::and);
+        if container {
+            for inner in schema.restricted_paths() {
+                let inside = |place: &Trail| begins_with(inner.path.steps(), place);
+                if places.iter().any(inside) {
+                    marks = marks.and(inner.restriction);
+                }
+            }
+        }
+        marks
+    }
+
+    fn known(&self, version: Version) -> Option<(usize, &Schema)> {
+        let number = self.number(version).ok()?;
+        Some((number, &self.type_version(number)?.schema))
+    }
+}
+
+const STRONGEST: Restriction = Restriction {
+    visibility: Visibility::Private,
+    secure: true,
+};
+
+fn strongest(schema: &Schema) -> Restriction {
+    let marks = schema.shape.parts().iter().map(|part| part.restriction);
+    marks.fold(Restriction::default(), Restriction::and)
+}
+
+const fn version_of(note: &Note) -> Option<Version> {
+    match note.by {
+        By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
+        By::Filled | By::Unseen(_) | By::Guarded => None,
+    }
+}
+
+/// Whether a path can lead through a place.
+fn begins_with(path: &[Token], place: &[Token]) -> bool {
+    let meets = |(one, other): (&Token, &Token)| {
+        one == other || *one == Token::Every || *other == Token::Every
+    };
+    path.len() >= place.len() && path.iter().zip(place).all(meets)
+}

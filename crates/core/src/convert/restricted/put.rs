@@ -1,0 +1,128 @@
+//! Writing by a caller that does not see everything: the body is completed by what the caller does
+//! not see, and is then a body like any other.
+
+use super::settle::Settle;
+use super::{Right, is_mask};
+use crate::convert::align::Align;
+use crate::convert::note::By;
+use crate::convert::put::Put;
+use crate::convert::refusal::{Reason, Refusal};
+use crate::convert::versions::{Record, Versions};
+use crate::types::{Restriction, Visibility, same};
+use crate::version::Version;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A body with all that its sender does not see.
+pub(crate) struct Completed {
+    pub(crate) body: Value,
+    /// Pointers, in the body's terms before the write, to what went with its place.
+    pub(crate) dropped: Vec<String>,
+}
+
+impl Versions {
+    /// Puts a body at some version onto a stored record, for a caller that sees so much. What it
+    /// does not see is unchanged, and goes only with an item or object that the body deletes. Where
+    /// nothing is restricted it is [`Versions::put`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::put`]; and if the body changes what needs full control, or it can't be told
+    /// to which item of a list something belongs that the caller does not see or may not change.
+    pub fn put_for(
+        &self,
+        stored: Record,
+        at: Version,
+        body: Value,
+        sees: Visibility,
+    ) -> Result<Put, Refusal> {
+        self.put_seeing(stored, at, body, self.restricts().then_some(sees))
+    }
+
+    /// The record of a new resource, by a caller that sees so much: it may not set what needs full
+    /// control, and a mask stands for nothing. Where nothing is restricted it is
+    /// [`Versions::create`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::create`]; and if the body sets what needs full control.
+    pub fn create_for(
+        &self,
+        at: Version,
+        body: Value,
+        sees: Visibility,
+    ) -> Result<Record, Refusal> {
+        if !self.restricts() {
+            return self.create(at, body);
+        }
+        let body = crate::convert::refusal::bounded(body)?;
+        let number = self.number(at)?;
+        let nothing = Value::Object(serde_json::Map::new());
+        let completed = self.completed(number, &nothing, HashMap::new(), body, sees)?;
+        self.create(at, completed.body)
+    }
+
+    /// The body that a caller means who sees only a part of the view. `unseen` has the places in
+    /// the view that are marked by others than the view's own version.
+    pub(crate) fn completed(
+        &self,
+        there: usize,
+        view: &Value,
+        unseen: HashMap<String, Restriction>,
+        mut body: Value,
+        sees: Visibility,
+    ) -> Result<Completed, Refusal> {
+        let before = self.marks(there, view, sees, unseen)?;
+        let after = self.marks(there, &body, sees, HashMap::new())?;
+        let right = match before.root().right {
+            Right::Open => after.root().right,
+            right => right,
+        };
+        if !right.is_shown() {
+            let body = whole(right, view, body)?;
+            let dropped = Vec::new();
+            return Ok(Completed { body, dropped });
+        }
+        let old = before.conceal(view);
+        let new = after.conceal(&after.schema.without_absent(&body)).shown;
+        let mut settle = Settle::new(&after);
+        if right == Right::Guarded && !same(&old.shown, &new) {
+            settle.wrong.push(String::new());
+        }
+        let mut margin = old.margin;
+        let mut align = Align {
+            keys: self.list_keys(there),
+            dropped: Vec::new(),
+        };
+        align.align(&old.shown, &new, &mut margin)?;
+        let mut dropped = Vec::new();
+        for lost in align.dropped {
+            match lost.by {
+                By::Guarded => settle.wrong.push(lost.pointer),
+                _ => dropped.push(lost.pointer),
+            }
+        }
+        settle.value(&after.root(), &mut body, margin, "")?;
+        let mut wrong = settle.wrong;
+        if wrong.is_empty() {
+            return Ok(Completed { body, dropped });
+        }
+        wrong.sort();
+        wrong.dedup();
+        Err(Refusal::whole(Reason::RestrictedFields(wrong)))
+    }
+}
+
+/// A body in place of content that its sender does not see at all.
+fn whole(right: Right, view: &Value, body: Value) -> Result<Value, Refusal> {
+    let empty = body.as_object().is_some_and(serde_json::Map::is_empty);
+    let may_set = right == Right::Secure { guarded: false };
+    if empty || is_mask(&body) || same(view, &body) {
+        return Ok(view.clone());
+    }
+    if may_set {
+        return Ok(body);
+    }
+    let all = Reason::RestrictedFields(vec![String::new()]);
+    Err(Refusal::whole(all))
+}

@@ -1,0 +1,175 @@
+//! What a body says of restricted fields: what its sender could not see comes back, and what it may
+//! not change is unchanged, or told.
+
+use super::{Marks, Place, Right, is_mask};
+use crate::convert::note::{By, Margin};
+use crate::convert::refusal::Refusal;
+use crate::types::pointer::child;
+use crate::types::{PartId, Restriction, same, under_key, without_absent_at};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A walk over a body beside the notes on what was there before.
+pub(super) struct Settle<'m> {
+    pub(super) marks: &'m Marks<'m>,
+    /// Pointers to what was changed and may not be.
+    pub(super) wrong: Vec<String>,
+}
+
+/// What a body says of a place that its sender does not see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// It stays as it is, or absent.
+    Keep,
+    Remove,
+    Set,
+    /// It is changed and may not be.
+    Wrong,
+}
+
+impl<'m> Settle<'m> {
+    pub(super) const fn new(marks: &'m Marks<'m>) -> Self {
+        Self {
+            marks,
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Settles a place that the sender sees.
+    pub(super) fn value(
+        &mut self,
+        place: &Place<'m>,
+        value: &mut Value,
+        margin: Margin,
+        at: &str,
+    ) -> Result<(), Refusal> {
+        match value {
+            Value::Object(map) => self.object(place, map, margin, at),
+            Value::Array(items) => self.list(place, items, margin, at),
+            _ => Ok(()),
+        }
+    }
+
+    fn object(
+        &mut self,
+        place: &Place<'m>,
+        map: &mut Map<String, Value>,
+        mut margin: Margin,
+        at: &str,
+    ) -> Result<(), Refusal> {
+        let mut unseen: BTreeMap<String, (Restriction, Value)> = BTreeMap::new();
+        let mut guarded: BTreeMap<String, Value> = BTreeMap::new();
+        for note in std::mem::take(&mut margin.notes) {
+            match (note.by, note.key, note.value) {
+                (By::Unseen(mark), Some(key), Some(value)) => {
+                    unseen.insert(key, (mark, value));
+                }
+                (By::Guarded, Some(key), Some(value)) => {
+                    guarded.insert(key, value);
+                }
+                _ => {}
+            }
+        }
+        let keys: Vec<String> = map.keys().cloned().collect();
+        for key in keys {
+            let Some(value) = map.get_mut(&key) else {
+                continue;
+            };
+            let at = child(at, &key);
+            let ids = under_key(&place.parts, &key);
+            let inner = self.marks.inside(place, &ids, &at);
+            let stored = unseen.remove(&key);
+            let right = self.right(&inner, stored.as_ref().map(|(mark, _)| *mark));
+            if right.is_shown() {
+                if right == Right::Guarded && !inner.inside_guarded {
+                    self.compare(&ids, place, value, guarded.remove(&key).as_ref(), &at);
+                }
+                self.value(&inner, value, margin.take_key(&key), &at)?;
+                continue;
+            }
+            let stored = stored.map(|(_, value)| value);
+            match self.said(right, &inner, &ids, value, stored.as_ref()) {
+                Said::Set => {}
+                Said::Wrong => self.wrong.push(at),
+                Said::Remove => {
+                    map.shift_remove(&key);
+                }
+                Said::Keep => match stored {
+                    Some(stored) => *value = stored,
+                    None => {
+                        map.shift_remove(&key);
+                    }
+                },
+            }
+        }
+        map.extend(unseen.into_iter().map(|(key, (_, value))| (key, value)));
+        let removed = guarded.into_keys().filter(|key| !map.contains_key(key));
+        self.wrong.extend(removed.map(|key| child(at, &key)));
+        Ok(())
+    }
+
+    /// The sender's right, where something it does not see may be noted for another version's sake.
+    pub(super) fn right(&self, place: &Place<'m>, noted: Option<Restriction>) -> Right {
+        let mark = noted.map_or(place.mark, |noted| place.mark.and(noted));
+        Right::of(mark, self.marks.sees)
+    }
+
+    /// What the body says of a place that its sender does not see.
+    pub(super) fn said(
+        &self,
+        right: Right,
+        place: &Place<'m>,
+        ids: &[PartId],
+        sent: &Value,
+        stored: Option<&Value>,
+    ) -> Said {
+        let may_set = right == Right::Secure { guarded: false };
+        let secure = place.mark.secure || matches!(right, Right::Secure { .. });
+        let unchanged = stored.is_some_and(|stored| same(stored, sent));
+        if unchanged || (secure && is_mask(sent)) {
+            return Said::Keep;
+        }
+        if sent.is_null() && secure {
+            let nothing = stored.is_none();
+            return if may_set || nothing {
+                Said::Remove
+            } else {
+                Said::Wrong
+            };
+        }
+        if sent.is_null() && !self.is_value(ids) {
+            return Said::Keep;
+        }
+        if may_set { Said::Set } else { Said::Wrong }
+    }
+
+    /// Whether null is a value there, and does not count as absent.
+    fn is_value(&self, ids: &[PartId]) -> bool {
+        let shape = &self.marks.schema.shape;
+        ids.iter().all(|id| shape.takes_null_at(*id))
+    }
+
+    /// Whether what the sender may not change is what it saw.
+    pub(super) fn compare(
+        &mut self,
+        ids: &[PartId],
+        around: &Place<'m>,
+        sent: &Value,
+        saw: Option<&Value>,
+        at: &str,
+    ) {
+        let absent = sent.is_null() && !self.is_value(ids);
+        let unchanged = match saw {
+            None => absent,
+            Some(saw) => {
+                let shape = &self.marks.schema.shape;
+                let sent = without_absent_at(shape, ids, sent.clone());
+                let place = self.marks.inside(around, ids, at);
+                same(saw, &self.marks.conceal_at(place, &sent, at).shown)
+            }
+        };
+        if !unchanged {
+            self.wrong.push(at.to_owned());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Items of a list that are restricted as such. They have no name, and a caller that does not see
+//! them sees gaps, or an empty list: only there a position tells which is which.
+
+use super::settle::{Said, Settle};
+use super::{Place, Right, is_mask};
+use crate::convert::note::{By, Margin};
+use crate::convert::refusal::{Reason, Refusal};
+use crate::types::{Restriction, under_index};
+use serde_json::{Map, Value};
+
+/// Items that the sender did not see.
+enum Unseen {
+    /// All that there were.
+    All(Restriction, Vec<Value>),
+    /// Some, by number.
+    Some(Restriction, Map<String, Value>),
+    None,
+}
+
+impl Unseen {
+    fn get(&self, index: usize) -> Option<(Restriction, &Value)> {
+        match self {
+            Self::All(mark, items) => Some((*mark, items.get(index)?)),
+            Self::Some(mark, items) => Some((*mark, items.get(&index.to_string())?)),
+            Self::None => None,
+        }
+    }
+}
+
+impl<'m> Settle<'m> {
+    pub(super) fn list(
+        &mut self,
+        place: &Place<'m>,
+        items: &mut Vec<Value>,
+        mut margin: Margin,
+        at: &str,
+    ) -> Result<(), Refusal> {
+        let mut unseen = Unseen::None;
+        let mut guarded = Map::new();
+        for note in std::mem::take(&mut margin.notes) {
+            match (note.by, note.value) {
+                (By::Unseen(mark), Some(Value::Array(all))) => unseen = Unseen::All(mark, all),
+                (By::Unseen(mark), Some(Value::Object(some))) => unseen = Unseen::Some(mark, some),
+                (By::Guarded, Some(Value::Object(some))) => guarded = some,
+                _ => {}
+            }
+        }
+        match unseen {
+            Unseen::All(_, all) if items.is_empty() => {
+                *items = all;
+                return Ok(());
+            }
+            Unseen::All(_, ref all) if items.len() != all.len() => {
+                return self.other_list(place, items, at);
+            }
+            _ => {}
+        }
+        let ambiguous = || Refusal {
+            pointer: at.to_owned(),
+            reason: Reason::Ambiguous,
+        };
+        if let Unseen::Some(_, some) = &unseen
+            && (0..items.len())
+                .filter(|index| some.contains_key(&index.to_string()))
+                .count()
+                != some.len()
+        {
+            return Err(ambiguous());
+        }
+        for (index, value) in items.iter_mut().enumerate() {
+            let at = format!("{at}/{index}");
+            let ids = under_index(&place.parts, index);
+            let inner = self.marks.inside(place, &ids, &at);
+            let stored = unseen.get(index);
+            let right = self.right(&inner, stored.map(|(mark, _)| mark));
+            if right.is_shown() {
+                if right == Right::Guarded && !inner.inside_guarded {
+                    let saw = guarded.shift_remove(&index.to_string());
+                    self.compare(&ids, place, value, saw.as_ref(), &at);
+                }
+                self.value(&inner, value, margin.take_item(index), &at)?;
+                continue;
+            }
+            let stored = stored.map(|(_, value)| value);
+            if let (true, Some(stored)) = (value.is_null(), stored) {
+                *value = stored.clone();
+                continue;
+            }
+            match (self.said(right, &inner, &ids, value, stored), stored) {
+                (Said::Keep, Some(stored)) => *value = stored.clone(),
+                (Said::Keep, None) => return Err(ambiguous()),
+                (Said::Wrong, _) => self.wrong.push(at),
+                (Said::Set | Said::Remove, _) => {}
+            }
+        }
+        let removed = guarded.keys().map(|index| format!("{at}/{index}"));
+        self.wrong.extend(removed);
+        Ok(())
+    }
+
+    /// Another number of items than the sender did not see: a list of new ones, if it may set them.
+    fn other_list(&mut self, place: &Place<'m>, items: &[Value], at: &str) -> Result<(), Refusal> {
+        if items.iter().any(is_mask) {
+            return Err(Refusal {
+                pointer: at.to_owned(),
+                reason: Reason::Ambiguous,
+            });
+        }
+        for index in 0..items.len() {
+            let ids = under_index(&place.parts, index);
+            let inner = self.marks.inside(place, &ids, &format!("{at}/{index}"));
+            if inner.right != (Right::Secure { guarded: false }) {
+                self.wrong.push(at.to_owned());
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! A resource shown at one version to one caller.
+
+use super::{MASK, Marks, Right};
+use crate::convert::kept::Kept;
+use crate::convert::note::{By, Holds, Margin, Note};
+use crate::convert::refusal::Refusal;
+use crate::convert::step::Run;
+use crate::convert::tree::Tree;
+use crate::convert::versions::{Carry, Record, Versions};
+use crate::types::pointer::{child, tokens};
+use crate::types::{Restriction, Visibility};
+use crate::version::Version;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A resource shown at one version, as a caller sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenView {
+    /// The content at the version that was asked for, without what the caller does not see.
+    pub content: Value,
+    /// What that version can't show, without what the caller does not see.
+    pub kept: Kept,
+    /// Pointers, in this version's terms, to secure fields that have a value and that the caller
+    /// would see otherwise.
+    pub secure: Vec<String>,
+}
+
+impl SeenView {
+    /// The content with the mask in place of every secure value.
+    #[must_use]
+    pub fn masked(mut self) -> Value {
+        for pointer in &self.secure {
+            set_mask(&mut self.content, pointer);
+        }
+        self.content
+    }
+}
+
+fn set_mask(content: &mut Value, pointer: &str) {
+    let Some(mut path) = tokens(pointer) else {
+        return;
+    };
+    let Some(last) = path.pop() else {
+        *content = Value::from(MASK);
+        return;
+    };
+    let parent = path.iter().try_fold(content, |value, token| match value {
+        Value::Object(map) => map.get_mut(token),
+        Value::Array(items) => items.get_mut(token.parse::<usize>().ok()?),
+        _ => None,
+    });
+    match parent {
+        Some(Value::Object(map)) => {
+            map.insert(last, Value::from(MASK));
+        }
+        Some(Value::Array(items)) => {
+            let index = last.parse::<usize>().unwrap_or(usize::MAX);
+            match items.get_mut(index) {
+                Some(item) => *item = Value::from(MASK),
+                None => items.push(Value::from(MASK)),
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Versions {
+    /// The content at a version, for a caller that sees so much. Where nothing is restricted it is
+    /// [`Versions::view`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::view`].
+    pub fn view_for(
+        &self,
+        record: Record,
+        to: Version,
+        sees: Visibility,
+    ) -> Result<SeenView, Refusal> {
+        if !self.restricts() {
+            let view = self.view(record, to)?;
+            return Ok(SeenView {
+                content: view.content,
+                kept: view.kept,
+                secure: Vec::new(),
+            });
+        }
+        let version = record.version;
+        let mut tree = record.into_tree()?;
+        let (from, to) = (self.number(version)?, self.number(to)?);
+        let unseen = self.unseen_at(&tree, from, to, sees)?;
+        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        let marks = self.marks(to, &tree.value, sees, unseen)?;
+        let concealed = marks.conceal(&tree.value);
+        let mut margin = tree.margin;
+        let mut secure = Vec::new();
+        for (pointer, mark) in concealed.hidden {
+            forget_at(&mut margin, &tree.value, &pointer);
+            if Right::of(mark, sees) != Right::Unseen {
+                secure.push(pointer);
+            }
+        }
+        self.forget_unseen_entries(to, &mut margin, sees);
+        margin.tidy();
+        Ok(SeenView {
+            content: concealed.shown,
+            kept: Kept(margin),
+            secure,
+        })
+    }
+
+    /// The marks of a document's places, at one version.
+    pub(super) fn marks<'s>(
+        &'s self,
+        number: usize,
+        document: &Value,
+        sees: Visibility,
+        mut extra: HashMap<String, Restriction>,
+    ) -> Result<Marks<'s>, Refusal> {
+        for foreign in self.foreign_marks(number) {
+            for (pointer, _) in foreign.path.find(document) {
+                let known = extra.entry(pointer).or_default();
+                *known = known.and(foreign.restriction);
+            }
+        }
+        Ok(Marks {
+            schema: self.schema(number)?,
+            sees,
+            extra,
+        })
+    }
+
+    /// Where what the caller does not see of stored content is at another version: it is marked,
+    /// carried there, and found again. Steps carry marks with the places that they move.
+    pub(in crate::convert) fn unseen_at(
+        &self,
+        stored: &Tree,
+        from: usize,
+        to: usize,
+        sees: Visibility,
+    ) -> Result<HashMap<String, Restriction>, Refusal> {
+        let mut found = HashMap::new();
+        if from == to {
+            return Ok(found);
+        }
+        let marks = self.marks(from, &stored.value, sees, HashMap::new())?;
+        let hidden = marks.conceal(&stored.value).hidden;
+        if hidden.is_empty() {
+            return Ok(found);
+        }
+        let mut tree = stored.clone();
+        for (pointer, mark) in hidden {
+            if let Some(margin) = margin_at(&mut tree.margin, &tree.value, &pointer) {
+                let note = Note::new(By::Unseen(mark), Holds::There);
+                margin.notes.push(note);
+            }
+        }
+        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        gather(&tree.margin, "", &mut found);
+        Ok(found)
+    }
+}
+
+/// The margin of a place, made where it is not; `None` if the place is not there.
+fn margin_at<'m>(
+    margin: &'m mut Margin,
+    document: &Value,
+    pointer: &str,
+) -> Option<&'m mut Margin> {
+    let (mut margin, mut value) = (margin, document);
+    for token in tokens(pointer)? {
+        (margin, value) = match value {
+            Value::Object(map) => {
+                let inner = map.get(&token)?;
+                (margin.keys.entry(token).or_default(), inner)
+            }
+            Value::Array(items) => {
+                let index = token.parse().ok()?;
+                (margin.items.entry(index).or_default(), items.get(index)?)
+            }
+            _ => return None,
+        };
+    }
+    Some(margin)
+}
+
+fn forget_at(margin: &mut Margin, document: &Value, pointer: &str) {
+    if let Some(margin) = margin_at(margin, document, pointer) {
+        *margin = Margin::default();
+    }
+}
+
+/// The places that are marked as unseen.
+fn gather(margin: &Margin, at: &str, found: &mut HashMap<String, Restriction>) {
+    for note in &margin.notes {
+        if let By::Unseen(mark) = note.by {
+            let known = found.entry(at.to_owned()).or_default();
+            *known = known.and(mark);
+        }
+    }
+    for (key, inner) in &margin.keys {
+        gather(inner, &child(at, key), found);
+    }
+    for (index, inner) in &margin.items {
+        gather(inner, &format!("{at}/{index}"), found);
+    }
+}
