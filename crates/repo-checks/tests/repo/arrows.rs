@@ -55,6 +55,10 @@ const PLAN: Plan = &[
         ],
     ),
     ("core-bench", &["core"]),
+    (
+        "engine-bench",
+        &["access", "core", "engine", "filter", "storage", "stores"],
+    ),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
 ];
