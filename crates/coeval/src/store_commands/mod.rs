@@ -4,6 +4,7 @@ mod backup;
 mod check;
 mod progress;
 mod quarantine;
+mod secret_keys;
 mod transfer;
 mod upkeep;
 
@@ -51,6 +52,29 @@ that can't be read stays as it is; restore it from a backup, or write it again."
         /// One JSON object for each finding, on a line of its own
         #[arg(long)]
         json: bool,
+    },
+    /// Print a new line for a keyring
+    #[command(after_help = "Example:
+  coeval store new-key 2026-11 >> keys
+
+A keyring is a file of such lines; the first is the key that new secrets are sealed by. Keep it apart from
+backups of the store: who has both reads the secrets.")]
+    NewKey {
+        /// The key's name: letters, digits, - and _
+        id: String,
+    },
+    /// Seal all secrets by the keyring's first key; also while servers run
+    #[command(after_help = "Examples:
+  coeval store rotate-keys --secret-keys keys --store postgres://coeval@127.0.0.1/coeval
+  COEVAL_SECRET_KEYRING=\"$(cat keys)\" coeval store rotate-keys --data ./data
+
+It can be cut at any moment and run again. An embedded store belongs to its server: stop that first.")]
+    RotateKeys {
+        #[command(flatten)]
+        store: StoreAddress,
+        /// The keyring; without it COEVAL_SECRET_KEYRING has the text
+        #[arg(long, value_name = "FILE")]
+        secret_keys: Option<PathBuf>,
     },
     /// Copy every record, at one stated sequence, to a new file; also while a server runs
     #[command(after_help = "Examples:
@@ -142,6 +166,10 @@ pub(crate) async fn run(options: StoreOptions, matches: &ArgMatches) -> Result<(
             repair,
             json,
         } => quarantine::run(&url(store)?, repair, json).await,
+        Action::NewKey { id } => secret_keys::new_key(&id),
+        Action::RotateKeys { store, secret_keys } => {
+            secret_keys::rotate(&url(store)?, secret_keys.as_deref()).await
+        }
         Action::Backup { store, file } => backup::backup(&url(store)?, &file).await,
         Action::Restore {
             store,

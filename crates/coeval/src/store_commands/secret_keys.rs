@@ -1,0 +1,77 @@
+//! `coeval store new-key` and `coeval store rotate-keys`
+
+use super::progress::Bar;
+use super::to_change;
+use crate::failure::Failure;
+use coeval_engine::seal::{KeyId, Keyring};
+use coeval_engine::{Engine, Settings};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a keyring can be given without a file.
+const VARIABLE: &str = "COEVAL_SECRET_KEYRING";
+/// More than any keyring needs.
+const LONGEST: u64 = 64 * 1024;
+
+/// The keyring of a file, or of the environment.
+fn keyring(file: Option<&Path>) -> Result<Keyring, Failure> {
+    let text = match file {
+        Some(path) => {
+            let refuse = |error: std::io::Error| {
+                Failure::config(
+                    format!("{}: {error}", path.display()),
+                    "Give the file that has the keyring.",
+                )
+            };
+            let mut text = String::new();
+            let file = std::fs::File::open(path).map_err(refuse)?;
+            file.take(LONGEST).read_to_string(&mut text).map_err(refuse)?;
+            text
+        }
+        None => std::env::var(VARIABLE).map_err(|_| {
+            Failure::config(
+                "no keyring is given",
+                format!("Name its file with --secret-keys, or set {VARIABLE}."),
+            )
+        })?,
+    };
+    Ok(Keyring::parse(&text)?)
+}
+
+pub(super) fn new_key(id: &str) -> Result<(), Failure> {
+    let Some(id) = KeyId::new(id) else {
+        return Err(Failure::usage(
+            format!("{id:?} is no id of a key"),
+            "Use letters, digits, `-` and `_`, for example a date.",
+        ));
+    };
+    let line = Keyring::generate_line(&id)?;
+    println!("{}", &*line);
+    Ok(())
+}
+
+pub(super) async fn rotate(url: &str, file: Option<&Path>) -> Result<(), Failure> {
+    let settings = Settings {
+        keyring: Some(Arc::new(keyring(file)?)),
+        ..Settings::default()
+    };
+    let opened = to_change(url).await?;
+    let bar = Bar::counting("looked at");
+    let engine = Engine::new(Arc::clone(&opened.store), settings);
+    let rotated = engine.rotate_secrets(&|done| bar.at(done, 0)).await;
+    drop(bar);
+    opened.store.close().await;
+    let rotated = rotated?;
+    println!(
+        "{} sealed anew, {} had the current key, {} could not be opened",
+        rotated.sealed, rotated.current, rotated.failed
+    );
+    if rotated.failed > 0 {
+        return Err(Failure::refused(
+            format!("{} secrets could not be opened", rotated.failed),
+            "Put the line of the key that sealed them into the keyring and run it again.",
+        ));
+    }
+    Ok(())
+}
