@@ -1,8 +1,7 @@
 //! What a decision on access costs.
 
 use coeval_access::{
-    Acl, AclFacts, Action, Facts, Grant, Home, Level, Member, Rights, Subject, VersionFacts,
-    decide,
+    Acl, AclFacts, Action, Facts, Grant, Home, Level, Member, Rights, Subject, VersionFacts, decide,
 };
 use coeval_core::version::{Name, TypeName, Version};
 use std::hint::black_box;
@@ -23,7 +22,8 @@ pub(crate) fn measure() {
     }
     let member = Member::User("user".to_owned());
     let level = Level::ReadWrite;
-    acl.set(Grant { member, level }, Level::FullControl).unwrap();
+    acl.set(Grant { member, level }, Level::FullControl)
+        .unwrap();
     let facts = Facts {
         of: TypeName {
             vendor: Name::parse("bench").unwrap(),

@@ -15,7 +15,10 @@ const CALLERS: usize = 64;
 pub(crate) async fn measure(time: Duration) {
     let place = Place::new().await;
     let recording = Arc::new(Recording::new(place.store()));
-    let engine = Arc::new(Engine::new(Arc::clone(&recording) as _, Settings::default()));
+    let engine = Arc::new(Engine::new(
+        Arc::clone(&recording) as _,
+        Settings::default(),
+    ));
     register(&engine).await;
     recording.noted.lock().unwrap().clear();
     let begun = Instant::now();
@@ -61,7 +64,9 @@ pub(crate) async fn measure(time: Duration) {
 
 /// The same steps without what only the engine's own store would satisfy.
 fn unconditional(mut write: AtomicWrite) -> AtomicWrite {
-    write.steps.retain(|step| step.action != coeval_storage::Action::Nop);
+    write
+        .steps
+        .retain(|step| step.action != coeval_storage::Action::Nop);
     for step in &mut write.steps {
         step.condition = Condition::Whatever;
     }

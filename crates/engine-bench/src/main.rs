@@ -44,5 +44,8 @@ async fn main() {
     creates::measure(time).await;
     let world = world::World::with(options.resources).await;
     reads::measure(&world, time).await;
-    println!("peak memory: {} MB (goal below 300)", figures::peak_memory());
+    println!(
+        "peak memory: {} MB (goal below 300)",
+        figures::peak_memory()
+    );
 }

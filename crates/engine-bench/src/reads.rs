@@ -110,7 +110,10 @@ async fn names(world: &World, time: Duration) {
         rates.push(found);
     }
     at_most(
-        &format!("time of a name lookup among {} / among 1,000", world.ids.len()),
+        &format!(
+            "time of a name lookup among {} / among 1,000",
+            world.ids.len()
+        ),
         rates[0] / rates[1],
         1.5,
         &format!("{:.0}/s against {:.0}/s", rates[1], rates[0]),

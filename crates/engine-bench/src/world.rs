@@ -93,7 +93,10 @@ pub(crate) fn content(n: usize) -> Value {
 
 pub(crate) async fn register(engine: &Engine) {
     for file in files() {
-        engine.register(&caller(), Registration::of(file)).await.unwrap();
+        engine
+            .register(&caller(), Registration::of(file))
+            .await
+            .unwrap();
     }
 }
 
@@ -112,7 +115,10 @@ impl World {
             }
         });
         let ids: Vec<Uuid> = made.buffer_unordered(256).collect().await;
-        println!("{resources} resources made in {:.1} s", begun.elapsed().as_secs_f64());
+        println!(
+            "{resources} resources made in {:.1} s",
+            begun.elapsed().as_secs_f64()
+        );
         Self {
             place,
             ids: Arc::new(ids),

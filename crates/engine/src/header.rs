@@ -175,7 +175,7 @@ pub(crate) fn label_text(key: &str, value: &str) -> String {
 }
 
 /// The most labels that a resource has.
-pub const MOST_LABELS: usize = 16;
+const MOST_LABELS: usize = 16;
 /// The most keys that the declared indexes have of a resource, all together.
 const MOST_INDEXED: usize = 16;
 /// The most keys that one of them has; a resource with more has one that every plan reads.

@@ -119,8 +119,10 @@ impl Engine {
                     }
                 }
             };
-            let mut request = ReadRequest::default();
-            request.at_least = caller.at_least;
+            let request = ReadRequest {
+                at_least: caller.at_least,
+                ..ReadRequest::default()
+            };
             let mut fetched = self.fetch(of, id, request).await?;
             let Some(stored) = fetched.stored.take() else {
                 if matches!(target, Target::Name { .. }) {

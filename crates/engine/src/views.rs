@@ -53,9 +53,4 @@ impl Views {
             .try_get_with(key, compute)
             .map_err(|error: Arc<EngineError>| (*error).clone())
     }
-
-    /// How many views and bytes there are.
-    pub(crate) fn size(&self) -> (u64, u64) {
-        (self.0.entry_count(), self.0.weighted_size())
-    }
 }

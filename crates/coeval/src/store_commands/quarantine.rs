@@ -55,10 +55,16 @@ pub(super) async fn run(url: &str, repair: bool, as_json: bool) -> Result<(), Fa
     let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
     let repair = if repair { Repair::Yes } else { Repair::No };
     let mut tell = |problem: &Problem| {
-        let text = if as_json { line(problem) } else { sentence(problem) };
+        let text = if as_json {
+            line(problem)
+        } else {
+            sentence(problem)
+        };
         bar.inner().suspend(|| println!("{text}"));
     };
-    let done = engine.inspect(repair, &|done| bar.at(done, 0), &mut tell).await;
+    let done = engine
+        .inspect(repair, &|done| bar.at(done, 0), &mut tell)
+        .await;
     drop(bar);
     opened.store.close().await;
     let done = done?;

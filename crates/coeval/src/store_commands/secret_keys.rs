@@ -26,7 +26,9 @@ fn keyring(file: Option<&Path>) -> Result<Keyring, Failure> {
             };
             let mut text = String::new();
             let file = std::fs::File::open(path).map_err(refuse)?;
-            file.take(LONGEST).read_to_string(&mut text).map_err(refuse)?;
+            file.take(LONGEST)
+                .read_to_string(&mut text)
+                .map_err(refuse)?;
             text
         }
         None => std::env::var(VARIABLE).map_err(|_| {

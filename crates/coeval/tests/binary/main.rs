@@ -11,6 +11,7 @@ mod compatibility;
 mod configuration;
 mod conversions;
 mod errors;
+mod quarantine;
 mod serving;
 mod stopping;
 mod stores;

@@ -22,7 +22,7 @@ impl Inspection<'_> {
             let entries = self.pages(&mut range).await?;
             for some in entries.chunks(AT_ONCE / state.majors.len().max(1)) {
                 for entry in self.suspects(state, some).await? {
-                    self.orphan(state, &entry).await?;
+                    self.orphan(state, entry).await?;
                 }
             }
             self.advance(0, entries.len() as u64);

@@ -10,6 +10,7 @@
 
 mod faults;
 mod model;
+mod replays;
 mod resources;
 mod secrets;
 mod servers;
@@ -55,6 +56,17 @@ cases! {
     model {
         every { a_random_history_agrees_with_the_model }
         embedded {}
+    }
+    replays {
+        every { kubernetes_46073_servers_of_two_releases_on_one_store }
+        embedded {
+            kubernetes_111703_a_patch_through_an_older_version
+            kubernetes_34508_clients_of_three_releases_save_in_turn
+            teleport_69406_a_role_is_saved_by_a_client_that_does_not_see_its_filter
+            pgroll_a_down_that_invents_what_up_forgot
+            cambria_head_and_remove_forget
+            cloud_director_csi_driver_148_one_components_save_wipes_anothers_status
+        }
     }
     servers {
         every { no_update_is_lost_between_two_engines }
