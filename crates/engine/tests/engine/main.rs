@@ -108,8 +108,13 @@ cases! {
     types {
         every {
             creators_and_an_editor_never_both_succeed
+            versions_registered_at_the_same_time_all_arrive
         }
         embedded {
+            a_version_with_resources_is_immutable
+            a_stored_resource_that_breaks_a_law_refuses_a_version
+            an_interface_in_use_stays
+            a_denial_is_explained_to_those_who_may_know
             a_bump_that_is_too_small_is_refused_with_a_witness
         }
     }
