@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::header::Time;
+use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
 use crate::seal::Keyring;
 use crate::stored::Stored;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub keyring: Option<Arc<Keyring>>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// Passwords, sessions and logins.
+    pub identity: IdentitySettings,
 }
 
 impl Default for Settings {
@@ -42,6 +45,7 @@ impl Default for Settings {
             emulate: HashMap::new(),
             keyring: None,
             clock: Arc::new(SystemClock::default()),
+            identity: IdentitySettings::default(),
         }
     }
 }
@@ -56,6 +60,7 @@ pub struct Engine {
     pub(crate) types: Registry,
     pub(crate) views: Views,
     pub(crate) settings: Settings,
+    pub(crate) identity: Identity,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -76,6 +81,7 @@ impl Engine {
         Self {
             types: Registry::new(Arc::clone(&store), settings.emulate.clone()),
             views: Views::new(settings.view_bytes),
+            identity: Identity::new(&settings.identity),
             store,
             settings,
         }

@@ -194,6 +194,9 @@ pub enum EngineError {
         /// By whom.
         by: String,
     },
+    /// Something about organizations, users, roles, bundles or sessions.
+    #[error(transparent)]
+    Identity(#[from] crate::identity::IdentityError),
 }
 
 impl From<coeval_access::Denied> for EngineError {
@@ -259,6 +262,7 @@ impl Coded for EngineError {
             Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
             Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
             Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
+            Self::Identity(inner) => inner.code(),
         }
     }
 
@@ -307,6 +311,7 @@ impl Coded for EngineError {
             }
             Self::InterfaceUnknown { .. } => "Define the interface first.",
             Self::InterfaceInUse { .. } => "Define a new version of the interface.",
+            Self::Identity(inner) => return inner.advice(),
         };
         text.to_owned()
     }

@@ -337,6 +337,41 @@ pub(crate) fn own(text: &str) -> Result<Key, StorageError> {
     key(&[b"o", &name(text)])
 }
 
+/// The password of a user, hashed.
+pub(crate) fn password(user: Uuid) -> Result<Key, StorageError> {
+    key(&[b"w", user.to_string().as_bytes()])
+}
+
+/// A session or an API token, by the hash of its secret.
+pub(crate) fn session(hash: &str) -> Result<Key, StorageError> {
+    key(&[b"z", &name(hash)])
+}
+
+/// That a session or API token is a user's.
+pub(crate) fn session_of(user: Uuid, hash: &str) -> Result<Key, StorageError> {
+    key(&[b"y", user.to_string().as_bytes(), &name(hash)])
+}
+
+/// All sessions and API tokens of a user.
+pub(crate) fn sessions_of(user: Uuid) -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"y", user.to_string().as_bytes()])?))
+}
+
+/// The failed logins of one user or one source, by a hash of its name.
+pub(crate) fn failed_logins(hash: &str) -> Result<Key, StorageError> {
+    key(&[b"q", &name(hash)])
+}
+
+/// A note that the ACLs of some types are to be brought in line with the bundles.
+pub(crate) fn unsettled(id: Uuid) -> Result<Key, StorageError> {
+    key(&[b"o", b"unsettled", id.to_string().as_bytes()])
+}
+
+/// All such notes.
+pub(crate) fn all_unsettled() -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"o", b"unsettled"])?))
+}
+
 fn unescape(part: &[u8]) -> Option<String> {
     let mut plain = Vec::with_capacity(part.len());
     let mut rest = part;

@@ -1,26 +1,115 @@
 //! The engine's own kinds: type versions that ship with Coeval.
+//!
+//! Organizations, users, roles and rights bundles are resources of these types, all of them in the
+//! provider's organization. They are read like any others; they are written only by the methods of
+//! [`crate::identity`], which keep their rules.
 
-use crate::caller::Caller;
-use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::identity::IdentityError;
 use crate::keys::TypeKey;
-use coeval_storage::Step;
+use coeval_core::version::{Uuid, Version};
 
 /// The vendor of the engine's own kinds.
 pub const VENDOR: &str = "coeval";
 
-impl Engine {
-    /// The steps that make a type's rights bundle, part of the write of its first version.
-    pub(crate) async fn bundle_steps(
-        &self,
-        _caller: &Caller,
-        _of: &TypeKey,
-    ) -> Result<Vec<Step>, EngineError> {
-        Ok(Vec::new())
+/// The version at which this release writes them.
+pub(crate) const WRITTEN_AT: Version = Version::new(1, 0, 0);
+
+/// One of the engine's own kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnKind {
+    Org,
+    User,
+    Role,
+    Bundle,
+}
+
+impl OwnKind {
+    pub(crate) const ALL: [Self; 4] = [Self::Org, Self::User, Self::Role, Self::Bundle];
+
+    const fn nss(self) -> &'static str {
+        match self {
+            Self::Org => "org",
+            Self::User => "user",
+            Self::Role => "role",
+            Self::Bundle => "bundle",
+        }
     }
 
-    /// The steps that remove it, part of the write that deletes the last version.
-    pub(crate) async fn bundle_removal(&self, _of: &TypeKey) -> Result<Vec<Step>, EngineError> {
-        Ok(Vec::new())
+    /// The type.
+    pub(crate) fn of(self) -> TypeKey {
+        TypeKey::new(VENDOR, self.nss())
+    }
+
+    /// The definition.
+    pub(crate) const fn file(self) -> &'static str {
+        match self {
+            Self::Org => include_str!("kinds/org-1.0.0.yaml"),
+            Self::User => include_str!("kinds/user-1.0.0.yaml"),
+            Self::Role => include_str!("kinds/role-1.0.0.yaml"),
+            Self::Bundle => include_str!("kinds/bundle-1.0.0.yaml"),
+        }
+    }
+
+    const fn urn_part(self) -> &'static str {
+        match self {
+            Self::Org => "org",
+            Self::User => "user",
+            Self::Role => "role",
+            Self::Bundle => "rightsBundle",
+        }
+    }
+
+    /// `urn:vcloud:user:<uuid>`
+    pub(crate) fn urn(self, id: Uuid) -> String {
+        format!("urn:vcloud:{}:{id}", self.urn_part())
+    }
+
+    /// Reads such an id, or a bare UUID.
+    pub(crate) fn id(self, text: &str) -> Option<Uuid> {
+        let rest = text.strip_prefix("urn:vcloud:");
+        let bare = match rest {
+            None => text,
+            Some(rest) => rest.strip_prefix(self.urn_part())?.strip_prefix(':')?,
+        };
+        Uuid::parse(bare)
+    }
+}
+
+/// Refuses a plain write to a resource of an own kind.
+pub(crate) fn not_own(of: &TypeKey) -> Result<(), EngineError> {
+    if &*of.vendor == VENDOR {
+        return Err(IdentityError::OwnKind { of: of.clone() }.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_core::types::TypeVersion;
+
+    #[test]
+    fn every_own_kind_has_a_definition_of_its_own_name_with_unique_names() {
+        for kind in OwnKind::ALL {
+            let version = TypeVersion::parse(kind.file()).unwrap();
+            assert_eq!(TypeKey::new(&version.id.vendor, &version.id.nss), kind.of());
+            assert_eq!(version.id.version, WRITTEN_AT);
+            assert!(version.unique_names);
+        }
+    }
+
+    #[test]
+    fn an_id_reads_back_and_that_of_another_kind_does_not() {
+        let id = Uuid(0x56ba_cbaa_8ddc_4bef_b7a5_e8f6_758a_ff25);
+        for kind in OwnKind::ALL {
+            assert_eq!(kind.id(&kind.urn(id)), Some(id));
+            assert_eq!(kind.id(&id.to_string()), Some(id));
+            let others = OwnKind::ALL.into_iter().filter(|other| *other != kind);
+            for other in others {
+                assert_eq!(kind.id(&other.urn(id)), None);
+            }
+        }
+        assert_eq!(OwnKind::User.id("urn:vcloud:user:"), None);
     }
 }

@@ -18,6 +18,7 @@ mod error;
 mod expiry;
 mod header;
 mod history;
+pub mod identity;
 pub mod inspect;
 mod keys;
 mod kinds;

@@ -11,6 +11,7 @@ pub(crate) mod state;
 mod stored_resources;
 
 pub use edit::TypeEdit;
+pub(crate) use edit::with_phase;
 pub use finding::Finding;
 pub use interfaces::Interface;
 pub use register::{Policy, Registered, Registration};

@@ -5,10 +5,11 @@ mod acl;
 mod create;
 mod delete;
 mod mask;
-mod steps;
+pub(crate) mod steps;
 mod update;
 
 pub(crate) use acl::decode as decode_acl;
+pub(crate) use create::short;
 pub use create::{Checking, Create};
 pub use mask::FieldMask;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};

@@ -250,7 +250,9 @@ impl Engine {
                 if state.definitions.len() == 1 {
                     let phase = Condition::RevisionIs(marked);
                     write = write.step(&state.phase_key, phase, Action::Delete);
-                    write.steps.extend(self.bundle_removal(&state.key).await?);
+                    write
+                        .steps
+                        .extend(self.bundle_removal(caller, &state.key).await?);
                 } else {
                     write = with_phase(write, state, marked);
                 }

@@ -104,6 +104,7 @@ impl Engine {
         of: &TypeKey,
         create: Create,
     ) -> Result<Changed, EngineError> {
+        crate::kinds::not_own(of)?;
         let id = draw_id()?;
         let mut waited = 0;
         for _ in 0..ATTEMPTS {

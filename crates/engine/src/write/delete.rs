@@ -29,6 +29,7 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Resource, EngineError> {
+        crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Resolve).await?;
             let Found {
@@ -116,6 +117,7 @@ impl Engine {
         target: &Target,
         revision: Option<Revision>,
     ) -> Result<Token, EngineError> {
+        crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Delete).await?;
             let (fetched, stored) = (found.fetched, found.stored);
@@ -174,6 +176,7 @@ impl Engine {
         target: &Target,
         expires: Option<Millis>,
     ) -> Result<Token, EngineError> {
+        crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
             let (fetched, stored) = (found.fetched, found.stored);

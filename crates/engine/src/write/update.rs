@@ -25,7 +25,7 @@ use coeval_core::decide::{
 };
 use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
-use coeval_storage::{Millis, ReadRequest, Revision, StorageError};
+use coeval_storage::{Millis, ReadRequest, Revision, Step, StorageError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -140,13 +140,14 @@ impl Engine {
         target: &Target,
         update: &Update,
     ) -> Result<Changed, EngineError> {
+        crate::kinds::not_own(of)?;
         if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
             return Err(EngineError::RevisionNeeded);
         }
         let mut waited = 0;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
-            match self.attempt(caller, found, update).await {
+            match self.attempt(caller, found, update, Vec::new()).await {
                 Err(EngineError::Storage(error)) if is_race(&error) => {}
                 Err(EngineError::TypeEditing { id }) => {
                     let state = self.types.get(of).await?;
@@ -211,11 +212,13 @@ impl Engine {
         }
     }
 
-    async fn attempt(
+    /// One attempt; `more` joins its atomic write.
+    pub(crate) async fn attempt(
         &self,
         caller: &Caller,
         found: Found,
         update: &Update,
+        more: Vec<Step>,
     ) -> Result<Changed, EngineError> {
         let Found {
             fetched,
@@ -288,6 +291,7 @@ impl Engine {
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
         }
+        write.steps.extend(more);
         let written = self.commit(&head, write).await?;
         let mut after = sealed.stored(stored.id, expires);
         after.revision = written.revision;

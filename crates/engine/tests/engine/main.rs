@@ -9,7 +9,10 @@
 )]
 
 mod faults;
+mod identity;
+mod logins;
 mod model;
+mod publishing;
 mod replays;
 mod resources;
 mod secrets;
@@ -116,6 +119,44 @@ cases! {
             an_interface_in_use_stays
             a_denial_is_explained_to_those_who_may_know
             a_bump_that_is_too_small_is_refused_with_a_witness
+        }
+    }
+    identity {
+        every {
+            several_servers_open_one_store_and_nothing_is_there_twice
+            a_role_is_never_deleted_while_somebody_gets_it
+            two_bootstraps_at_once_make_everything_once_and_overwrite_nothing
+        }
+        embedded {
+            own_kinds_are_read_like_others_and_written_only_by_their_methods
+            a_name_is_unique_within_its_organization_and_keeps_its_case
+            an_organization_is_deleted_only_when_it_is_empty
+            predefined_roles_never_change_and_one_in_use_stays
+            nobody_gives_or_takes_hold_of_more_than_one_has
+        }
+    }
+    publishing {
+        every {
+            a_publication_that_was_cut_short_is_finished_by_whoever_opens_next
+        }
+        embedded {
+            a_types_bundle_comes_with_its_first_version_and_goes_with_its_last
+            publishing_shows_every_version_and_unpublishing_hides_what_nobody_else_brings
+        }
+    }
+    logins {
+        every {
+            a_change_on_one_server_is_seen_by_the_next_request_on_another
+            after_some_failures_the_next_login_waits_on_every_server
+        }
+        embedded {
+            whatever_is_wrong_with_a_login_the_answer_is_the_same
+            an_authenticated_request_costs_one_read
+            sessions_and_tokens_are_listed_without_secrets_and_revoked
+            a_new_password_ends_sessions_even_if_the_server_dies_right_after
+            a_session_ends_by_itself
+            only_the_provider_acts_for_another_organization
+            no_secret_is_stored_where_it_could_be_read
         }
     }
 }

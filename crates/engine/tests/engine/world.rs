@@ -2,6 +2,7 @@
 
 use coeval_access::{Acl, Grant, Level, Member, Rights, Subject};
 use coeval_core::version::Version;
+use coeval_engine::identity::PasswordCost;
 use coeval_engine::{Caller, Engine, ResourceBelongings, SYSTEM_ORG, Settings, TypeKey};
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
 use coeval_stores::{OpenOptions, OpenStore, open};
@@ -41,7 +42,8 @@ impl World {
 
     async fn at(url: String, folder: Option<tempfile::TempDir>) -> Self {
         let opened = open(&url, options()).await.unwrap();
-        let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
+        let engine = Engine::open(Arc::clone(&opened.store), settings()).await;
+        let engine = engine.unwrap();
         Self {
             url,
             engine: Arc::new(engine),
@@ -77,7 +79,7 @@ impl World {
             self.opened.push(opened);
             store
         };
-        Arc::new(Engine::new(store, settings))
+        Arc::new(Engine::open(store, settings).await.unwrap())
     }
 }
 
@@ -86,6 +88,13 @@ fn options() -> OpenOptions {
     let mut options = OpenOptions::default();
     options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
     options
+}
+
+/// The defaults, with passwords that are hashed in no time.
+pub(crate) fn settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.identity.password_cost = PasswordCost::CHEAP;
+    settings
 }
 
 /// Somebody of the provider who may do everything.

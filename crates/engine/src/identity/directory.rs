@@ -1,0 +1,197 @@
+//! All roles and bundles, as they were when the identity record had a revision: what the rights of
+//! every user are made of.
+
+use super::content::{self, BundleContent, RoleContent, RoleHolds};
+use super::own::{Seen, decode};
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::header::Header;
+use crate::keys;
+use crate::kinds::OwnKind;
+use crate::stored::Stored;
+use coeval_access::{Bundle, Holds, Published, Rights, Role, RoleOf, effective_rights};
+use coeval_core::version::Uuid;
+use coeval_storage::{Key, Range, ReadRequest, Revision, StorageError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+/// The record that every change of identity rewrites.
+pub(crate) fn identity_key() -> Result<Key, StorageError> {
+    keys::own("identity")
+}
+
+/// A resource with its content read.
+#[derive(Clone, Debug)]
+pub(crate) struct Held<T> {
+    pub(crate) id: Uuid,
+    pub(crate) revision: Revision,
+    pub(crate) header: Header,
+    pub(crate) content: T,
+}
+
+impl<T: serde::de::DeserializeOwned> Held<T> {
+    pub(crate) fn of(stored: Stored) -> Result<Self, EngineError> {
+        Ok(Self {
+            id: stored.id,
+            revision: stored.revision,
+            content: content::read(&stored)?,
+            header: stored.header,
+        })
+    }
+}
+
+/// All roles and bundles.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pub(crate) seen: Seen,
+    /// By id.
+    pub(crate) roles: BTreeMap<String, (Held<RoleContent>, Role)>,
+    pub(crate) bundles: Vec<(Held<BundleContent>, Bundle)>,
+}
+
+impl Directory {
+    /// A role that users of the organization can have, by name or id. The organization's own comes
+    /// before a global one of the same name.
+    pub(crate) fn role_for(&self, org: &str, what: &str) -> Option<&Held<RoleContent>> {
+        if let Some((held, role)) = self.roles.get(what) {
+            let usable = match &role.of {
+                RoleOf::Everyone => true,
+                RoleOf::Org(of) => of == org,
+            };
+            return usable.then_some(held);
+        }
+        let named = |of: Option<&str>| {
+            let mut all = self.roles.values().map(|(held, _)| held);
+            all.find(|held| held.content.rolename == what && held.content.org.as_deref() == of)
+        };
+        named(Some(org)).or_else(|| named(None))
+    }
+
+    /// The rights of a user of an organization with these roles.
+    pub(crate) fn rights(&self, provider: bool, org: &str, roles: &[String]) -> Rights {
+        let roles = roles.iter().filter_map(|id| self.roles.get(id));
+        let bundles = self.bundles.iter().map(|(_, bundle)| bundle);
+        effective_rights(provider, org, roles.map(|(_, role)| role), bundles)
+    }
+
+    /// A bundle by name or id.
+    pub(crate) fn bundle(&self, what: &str) -> Option<&Held<BundleContent>> {
+        let id = OwnKind::Bundle.id(what);
+        let mut all = self.bundles.iter().map(|(held, _)| held);
+        all.find(|held| Some(held.id) == id || held.header.name == what)
+    }
+}
+
+fn role(held: Held<RoleContent>) -> (String, (Held<RoleContent>, Role)) {
+    let id = OwnKind::Role.urn(held.id);
+    let content = &held.content;
+    let access = Role {
+        id: id.clone(),
+        of: match &content.org {
+            None => RoleOf::Everyone,
+            Some(org) => RoleOf::Org(org.clone()),
+        },
+        holds: match content.holds {
+            RoleHolds::Everything => Holds::Everything,
+            RoleHolds::WhatIsPublished => Holds::WhatIsPublished,
+            RoleHolds::These => Holds::These(rights(&content.rights)),
+        },
+    };
+    (id, (held, access))
+}
+
+fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, Bundle) {
+    let content = &held.content;
+    let access = Bundle {
+        name: held.header.name.clone(),
+        rights: rights(&content.rights),
+        published: published(content),
+    };
+    (held, access)
+}
+
+pub(crate) fn published(content: &BundleContent) -> Published {
+    if content.published_to_all {
+        Published::ToAll
+    } else {
+        Published::To(content.published_to.iter().cloned().collect())
+    }
+}
+
+pub(crate) fn rights(names: &[String]) -> Rights {
+    Rights::from_names(names.iter().map(String::as_str))
+}
+
+impl Engine {
+    /// All roles and bundles as they are now.
+    pub(crate) async fn directory(&self) -> Result<Arc<Directory>, EngineError> {
+        let seen = self.seen().await?;
+        self.directory_at(seen).await
+    }
+
+    /// As they were then, or are by now.
+    pub(crate) async fn directory_at(&self, seen: Seen) -> Result<Arc<Directory>, EngineError> {
+        {
+            let remembered = self.identity.directory.read();
+            let remembered = remembered.unwrap_or_else(PoisonError::into_inner);
+            if let Some(directory) = &*remembered
+                && directory.seen == seen
+            {
+                return Ok(Arc::clone(directory));
+            }
+        }
+        for _ in 0..ATTEMPTS {
+            let (first, roles) = self.all_of(OwnKind::Role).await?;
+            let (last, bundles) = self.all_of(OwnKind::Bundle).await?;
+            if first != last {
+                continue;
+            }
+            let directory = Arc::new(Directory {
+                seen: first,
+                roles: readable(roles).map(role).collect(),
+                bundles: readable(bundles).map(bundle).collect(),
+            });
+            let remembered = self.identity.directory.write();
+            let mut remembered = remembered.unwrap_or_else(PoisonError::into_inner);
+            *remembered = Some(Arc::clone(&directory));
+            return Ok(directory);
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// All resources of a kind, and the identity record that they belong to.
+    pub(crate) async fn all_of(&self, kind: OwnKind) -> Result<(Seen, Vec<Stored>), EngineError> {
+        'again: for _ in 0..ATTEMPTS {
+            let mut range = Range::of(keys::records(&kind.of())?);
+            let mut first = None;
+            let mut found = Vec::new();
+            loop {
+                let request = ReadRequest::keys([identity_key()?]).and_range(range.clone());
+                let snapshot = self.store.read(request).await?;
+                let entry = snapshot.keys.into_iter().next().flatten();
+                let seen = Seen(entry.and_then(|entry| entry.stored.revision()));
+                if *first.get_or_insert(seen) != seen {
+                    continue 'again;
+                }
+                let page = snapshot.pages.into_iter().next().unwrap_or_default();
+                let last = page.entries.last().map(|entry| entry.key.clone());
+                found.extend(decode(page.entries));
+                match last {
+                    Some(last) if page.more => range = range.after(&last),
+                    _ => return Ok((seen, found)),
+                }
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}
+
+/// What can't be read gives no rights, and hides nothing else.
+fn readable<T: serde::de::DeserializeOwned>(all: Vec<Stored>) -> impl Iterator<Item = Held<T>> {
+    all.into_iter().filter_map(|stored| {
+        let id = stored.id;
+        Held::of(stored)
+            .inspect_err(|error| tracing::error!(%id, %error, "gives no rights"))
+            .ok()
+    })
+}

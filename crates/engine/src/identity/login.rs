@@ -1,0 +1,210 @@
+//! Logging in. Whatever is wrong with an attempt, the answer is the same and takes as long.
+
+use super::content::{self, OrgContent, UserContent};
+use super::error::IdentityError;
+use super::failures::Counters;
+use super::names;
+use super::own::Own;
+use super::password::{Password, PasswordGiven, PasswordPhc};
+use super::sessions::{self, Session, SessionKind, SessionRecord};
+use super::token::TokenSecret;
+use crate::audit::{self, Deed, What};
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys;
+use crate::kinds::OwnKind;
+use crate::write::is_race;
+use coeval_storage::{Action, AtomicWrite, Condition, Step};
+use serde::Deserialize;
+
+/// An attempt to log in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Login {
+    /// The organization's name.
+    pub org: String,
+    /// The user's name there.
+    pub user: String,
+    /// The password.
+    pub password: Password,
+    /// Where it comes from, as far as the API knows: an address.
+    pub source: Option<String>,
+}
+
+/// A login that succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedIn {
+    /// To be sent with every request. It is not shown again.
+    pub token: TokenSecret,
+    /// What was begun.
+    pub session: Session,
+    /// The user's organization.
+    pub org: String,
+}
+
+/// The longest texts of an attempt that are recorded.
+const TOLD: usize = 256;
+
+/// A stored password.
+#[derive(Deserialize)]
+struct StoredPassword {
+    phc: PasswordPhc,
+}
+
+struct Candidate {
+    own: Own,
+    content: UserContent,
+    phc: Option<PasswordPhc>,
+    enabled: bool,
+}
+
+impl Engine {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// If the attempt fails, comes too early after others that failed, or too many log in at once.
+    pub async fn login(&self, login: &Login) -> Result<LoggedIn, EngineError> {
+        let (candidate, counters) = self.checked(login).await?;
+        let Candidate { own, content, .. } = candidate;
+        let (id, now) = (own.stored.id, self.now());
+        let lasts = i64::try_from(self.settings.identity.session.as_millis());
+        let record = SessionRecord {
+            kind: SessionKind::Session,
+            user: OwnKind::User.urn(id),
+            epoch: content.session_epoch,
+            created: now,
+            expires: Some(now.saturating_add(lasts.unwrap_or(i64::MAX))),
+            name: None,
+            source: login.source.as_deref().map(told),
+            context: None,
+        };
+        let token = TokenSecret::draw(SessionKind::Session)?;
+        let hash = token.hash();
+        let mut write = AtomicWrite::new().when(&own.fetched.key, Condition::Exists);
+        write.steps.extend(sessions::steps(id, &hash, &record)?);
+        write.steps.push(Step {
+            key: counters.user,
+            condition: Condition::Whatever,
+            action: Action::Delete,
+        });
+        let mut deed = Deed::other(What::Login, &OwnKind::User.of().to_string());
+        deed.id = Some(id.to_string());
+        deed.name = Some(own.stored.header.name.clone());
+        deed.org = Some(content.org.clone());
+        deed.note.clone_from(&record.source);
+        let audit = audit::step(self.now(), &record.user, &content.org, &deed)?;
+        write.steps.push(audit);
+        match self.commit(&keys::session(&hash)?, write).await {
+            Ok(_) => Ok(LoggedIn {
+                token,
+                session: Session::of(hash, record),
+                org: content.org,
+            }),
+            // The user was deleted at this moment.
+            Err(error) if is_race(&error) => Err(IdentityError::LoginFailed.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Changes the caller's own password, given the old one. All its sessions end.
+    ///
+    /// # Errors
+    /// As [`Engine::login`], or if the new password can't be used.
+    pub async fn change_password(
+        &self,
+        caller: &Caller,
+        old: &Password,
+        new: &Password,
+        source: Option<&str>,
+    ) -> Result<(), EngineError> {
+        let own = self.user_record(caller.user()).await?;
+        let content: UserContent = content::read(&own.stored)?;
+        let org = self.org_record(&content.org).await?;
+        let login = Login {
+            org: org.stored.header.name,
+            user: content.username,
+            password: old.clone(),
+            source: source.map(str::to_owned),
+        };
+        self.checked(&login).await?;
+        let new = PasswordGiven::Clear(new.clone());
+        self.put_password(caller, caller.user(), &new).await
+    }
+
+    /// The user whose password it is. A failure is counted and recorded.
+    async fn checked(&self, login: &Login) -> Result<(Candidate, Counters), EngineError> {
+        let counters = Counters::new(&login.org, &login.user, login.source.as_deref())?;
+        self.not_blocked(&counters).await?;
+        let turn = self.identity.hasher.turn().await?;
+        // Others may have failed while this one waited.
+        self.not_blocked(&counters).await?;
+        let candidate = self.candidate(&login.org, &login.user).await?;
+        let phc = candidate.as_ref().and_then(|one| one.phc.clone());
+        let hasher = &self.identity.hasher;
+        let fits = hasher.verify(turn, &login.password, phc).await?;
+        let candidate = match candidate {
+            Some(candidate) if fits && candidate.enabled => candidate,
+            other => {
+                self.failed(login, &counters, other.as_ref()).await?;
+                return Err(IdentityError::LoginFailed.into());
+            }
+        };
+        Ok((candidate, counters))
+    }
+
+    async fn failed(
+        &self,
+        login: &Login,
+        counters: &Counters,
+        candidate: Option<&Candidate>,
+    ) -> Result<(), EngineError> {
+        let mut deed = Deed::other(What::LoginFailed, &OwnKind::User.of().to_string());
+        deed.name = Some(told(&names::within(&login.org, &login.user)));
+        deed.note = login.source.as_deref().map(told);
+        let mut org = "";
+        if let Some(candidate) = candidate {
+            deed.id = Some(candidate.own.stored.id.to_string());
+            deed.org = Some(candidate.content.org.clone());
+            org = &candidate.content.org;
+        }
+        let audit = audit::step(self.now(), "", org, &deed)?;
+        match self.count_failure(counters, &audit).await {
+            // So many fail at once that this one need not be counted.
+            Err(EngineError::Contended { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// The user of that name with its password, read in one snapshot: a password that is changed
+    /// meanwhile opens no session that outlives the change.
+    async fn candidate(&self, org: &str, user: &str) -> Result<Option<Candidate>, EngineError> {
+        let Some(org) = self.own_named(OwnKind::Org, org).await? else {
+            return Ok(None);
+        };
+        let enabled: OrgContent = content::read(&org.stored)?;
+        let name = names::within(&org.stored.header.name, user);
+        let Some(found) = self.own_named(OwnKind::User, &name).await? else {
+            return Ok(None);
+        };
+        let id = found.stored.id;
+        let with_password = vec![keys::password(id)?];
+        let Some(own) = self.own_with(OwnKind::User, id, with_password).await? else {
+            return Ok(None);
+        };
+        let content: UserContent = content::read(&own.stored)?;
+        let entry = own.fetched.extra.keys.first().and_then(Option::as_ref);
+        let record = entry.and_then(|entry| entry.stored.record());
+        let stored: Option<StoredPassword> =
+            record.and_then(|record| serde_json::from_slice(&record.content.body).ok());
+        Ok(Some(Candidate {
+            enabled: enabled.enabled && content.enabled,
+            phc: stored.map(|stored| stored.phc),
+            content,
+            own,
+        }))
+    }
+}
+
+fn told(text: &str) -> String {
+    text.chars().take(TOLD).collect()
+}

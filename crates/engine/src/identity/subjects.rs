@@ -1,0 +1,176 @@
+//! Who a token's user is and what it may do. What was found out once is remembered together with
+//! the revision of the identity record, which is read with every token: a change on one server is
+//! seen by the next request on all.
+
+use super::content::{OrgContent, UserContent};
+use super::directory::identity_key;
+use super::error::IdentityError;
+use super::own::{Own, Seen};
+use super::sessions::{SessionKind, SessionRecord};
+use super::token;
+use crate::allow::SYSTEM_ORG;
+use crate::caller::{Caller, WantedVersions};
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys;
+use crate::kinds::OwnKind;
+use coeval_access::Subject;
+use coeval_core::version::Uuid;
+use coeval_storage::{Entry, ReadRequest};
+use moka::sync::Cache;
+use std::sync::Arc;
+
+/// What is known of a user who may log in.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownUser {
+    pub(crate) subject: Arc<Subject>,
+    session_epoch: u64,
+    token_epoch: u64,
+}
+
+/// What is remembered.
+#[derive(Debug)]
+pub(crate) struct Subjects {
+    users: Cache<Uuid, (Seen, Arc<KnownUser>)>,
+    orgs: Cache<String, Seen>,
+}
+
+impl Subjects {
+    pub(crate) fn new(most: u64) -> Self {
+        Self {
+            users: Cache::new(most),
+            orgs: Cache::new(most),
+        }
+    }
+}
+
+fn invalid() -> EngineError {
+    IdentityError::TokenInvalid.into()
+}
+
+fn seen_with(own: &Own) -> Seen {
+    let entry = own.fetched.extra.keys.first().and_then(Option::as_ref);
+    Seen(entry.and_then(|entry: &Entry| entry.stored.revision()))
+}
+
+impl Engine {
+    /// Who sends this token.
+    ///
+    /// # Errors
+    /// If it is malformed, expired or revoked, or its user is disabled or gone.
+    pub async fn authenticate(&self, sent: &str) -> Result<Arc<Subject>, EngineError> {
+        Ok(self.authenticated(sent).await?.1)
+    }
+
+    async fn authenticated(&self, sent: &str) -> Result<(Seen, Arc<Subject>), EngineError> {
+        let hash = token::hash(sent)?;
+        let wanted = [keys::session(&hash)?, identity_key()?];
+        let snapshot = self.store.read(ReadRequest::keys(wanted)).await?;
+        let mut found = snapshot.keys.into_iter();
+        let session = found.next().flatten();
+        let session = session.as_ref().and_then(SessionRecord::read);
+        let session = session.ok_or_else(invalid)?;
+        let identity = found.next().flatten();
+        let seen = Seen(identity.and_then(|entry| entry.stored.revision()));
+        let user = session.user_id().ok_or_else(invalid)?;
+        let known = self.known_user(user, seen).await?;
+        let epoch = match session.kind {
+            SessionKind::Session => known.session_epoch,
+            SessionKind::ApiToken => known.token_epoch,
+        };
+        if session.epoch != epoch {
+            return Err(invalid());
+        }
+        Ok((seen, Arc::clone(&known.subject)))
+    }
+
+    /// The caller of a request: who sends the token, for which organization, wanting which
+    /// versions.
+    ///
+    /// # Errors
+    /// As [`Engine::authenticate`]; or if the user may not act for the organization.
+    pub async fn caller(
+        &self,
+        sent: &str,
+        context: Option<&str>,
+        wanted: WantedVersions,
+    ) -> Result<Caller, EngineError> {
+        let (seen, mut subject) = self.authenticated(sent).await?;
+        if let Some(context) = context {
+            let org = match OwnKind::Org.id(context) {
+                Some(id) => OwnKind::Org.urn(id),
+                None => context.to_owned(),
+            };
+            if org != subject.org() {
+                let acting = Subject::clone(&subject).in_context(&org);
+                let acting = acting.map_err(IdentityError::from)?;
+                self.has_org(&org, seen).await?;
+                subject = Arc::new(acting);
+            }
+        }
+        let mut caller = Caller::new(subject);
+        caller.wanted = wanted;
+        Ok(caller)
+    }
+
+    /// Whether there is that organization, by id.
+    async fn has_org(&self, org: &str, seen: Seen) -> Result<(), EngineError> {
+        if self.identity.subjects.orgs.get(org) == Some(seen) {
+            return Ok(());
+        }
+        self.org_record(org).await?;
+        self.identity.subjects.orgs.insert(org.to_owned(), seen);
+        Ok(())
+    }
+
+    async fn known_user(&self, user: Uuid, seen: Seen) -> Result<Arc<KnownUser>, EngineError> {
+        if let Some((at, known)) = self.identity.subjects.users.get(&user)
+            && at == seen
+        {
+            return Ok(known);
+        }
+        for _ in 0..ATTEMPTS {
+            let Some((at, known)) = self.find_out(user).await? else {
+                continue;
+            };
+            let known = Arc::new(known);
+            let remembered = (at, Arc::clone(&known));
+            self.identity.subjects.users.insert(user, remembered);
+            return Ok(known);
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// `None` if something changed while it was read.
+    async fn find_out(&self, user: Uuid) -> Result<Option<(Seen, KnownUser)>, EngineError> {
+        let identity = || Ok::<_, EngineError>(vec![identity_key()?]);
+        let own = self.own_with(OwnKind::User, user, identity()?).await?;
+        let own = own.ok_or_else(invalid)?;
+        let seen = seen_with(&own);
+        let content: UserContent = super::content::read(&own.stored)?;
+        let org = OwnKind::Org.id(&content.org).ok_or_else(invalid)?;
+        let org = self.own_with(OwnKind::Org, org, identity()?).await?;
+        let org = org.ok_or_else(invalid)?;
+        let directory = self.directory_at(seen).await?;
+        if seen_with(&org) != seen || directory.seen != seen {
+            return Ok(None);
+        }
+        let org: OrgContent = super::content::read(&org.stored)?;
+        if !content.enabled || !org.enabled {
+            return Err(invalid());
+        }
+        let id = OwnKind::User.urn(user);
+        let provider = content.org == SYSTEM_ORG;
+        let rights = directory.rights(provider, &content.org, &content.roles);
+        let subject = match provider {
+            true => Subject::provider(&id, &content.org, content.roles, rights),
+            false => Subject::tenant(&id, &content.org, content.roles, rights),
+        };
+        let known = KnownUser {
+            subject: Arc::new(subject),
+            session_epoch: content.session_epoch,
+            token_epoch: content.token_epoch,
+        };
+        Ok(Some((seen, known)))
+    }
+}
