@@ -224,6 +224,14 @@ codes! {
     RANDOM_UNAVAILABLE = 6115, "The system gives no random bytes";
     PAGE_TOKEN_INVALID = 6121, "The page token can't be read";
     PAGE_TOKEN_OTHER = 6122, "The page token is of another listing";
+    TASK_UNKNOWN = 6200, "There is no such task";
+    TASK_ENDED = 6201, "The task has ended already";
+    TASK_ABORTED = 6202, "The job of a task broke off";
+    TASK_UNREADABLE = 6203, "A stored task can't be read";
+    TASK_TOO_LARGE = 6204, "A task keeps too much";
+    MIGRATION_TARGET_REFUSED = 6205, "Resources can't be migrated to that version";
+    MIGRATION_MEANING_CHANGED = 6206, "A version on the way changes what fields mean";
+    MIGRATION_LEFT_BEHIND = 6207, "The resource was written all the time and left as it was";
     PHASE_UNKNOWN = 7001, "There is no phase of that name";
     PHASE_NOT_LIVE = 7002, "The server's phase is not live";
     EPOCH_PASSED = 7003, "The phase changed while the request was under way";

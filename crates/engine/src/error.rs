@@ -197,6 +197,9 @@ pub enum EngineError {
     /// Something about organizations, users, roles, bundles or sessions.
     #[error(transparent)]
     Identity(#[from] crate::identity::IdentityError),
+    /// A task, or the job behind it, can't be.
+    #[error(transparent)]
+    Task(#[from] crate::tasks::TaskError),
 }
 
 impl From<coeval_access::Denied> for EngineError {
@@ -263,6 +266,7 @@ impl Coded for EngineError {
             Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
             Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
             Self::Identity(inner) => inner.code(),
+            Self::Task(inner) => inner.code(),
         }
     }
 
@@ -312,6 +316,7 @@ impl Coded for EngineError {
             Self::InterfaceUnknown { .. } => "Define the interface first.",
             Self::InterfaceInUse { .. } => "Define a new version of the interface.",
             Self::Identity(inner) => return inner.advice(),
+            Self::Task(inner) => return inner.advice(),
         };
         text.to_owned()
     }

@@ -332,6 +332,16 @@ pub(crate) fn tasks() -> Result<Span, StorageError> {
     Ok(Span::below(&key(&[b"k"])?))
 }
 
+/// A task that has not ended: where runners look, and what it has to report so far.
+pub(crate) fn open_task(id: Uuid) -> Result<Key, StorageError> {
+    key(&[b"g", id.to_string().as_bytes()])
+}
+
+/// All tasks that have not ended.
+pub(crate) fn open_tasks() -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"g"])?))
+}
+
 /// What the engine keeps once for a whole store, by name.
 pub(crate) fn own(text: &str) -> Result<Key, StorageError> {
     key(&[b"o", &name(text)])

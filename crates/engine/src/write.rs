@@ -5,6 +5,7 @@ mod acl;
 mod create;
 mod delete;
 mod mask;
+mod moving;
 pub(crate) mod steps;
 mod update;
 
@@ -12,6 +13,7 @@ pub(crate) use acl::decode as decode_acl;
 pub(crate) use create::short;
 pub use create::{Checking, Create};
 pub use mask::FieldMask;
+pub(crate) use moving::move_record;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub(crate) use update::is_race;
 pub use update::{MetaEdit, Update};

@@ -2,6 +2,7 @@
 
 use super::create::{Checking, Create, short};
 use super::mask::FieldMask;
+use super::moving::move_record;
 use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
 use crate::allow::version_facts;
 use crate::audit::{Deed, What};
@@ -401,22 +402,12 @@ impl Engine {
                 })
             }
             Change::Move { to, .. } => {
-                let to = to.version();
-                let moved = state.versions.moved(record, to)?;
-                let put = content::put(state, moved, to, body, sees)?;
-                let mut record = put.record;
-                if let Some(definition) = state.version(to) {
-                    record.content = definition.schema.fill_defaults(record.content)?.content;
-                }
-                let mut kept = put.kept;
-                kept.extend(record.kept.entries().into_iter().map(|entry| entry.path));
-                kept.sort();
-                kept.dedup();
+                let moved = move_record(state, record, to.version(), Some((body, sees)))?;
                 Ok(Edited {
-                    kept,
-                    dropped: put.dropped,
+                    kept: moved.kept,
+                    dropped: moved.dropped,
                     overrode,
-                    ..unchanged(record)
+                    ..unchanged(moved.record)
                 })
             }
         }

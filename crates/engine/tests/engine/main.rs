@@ -10,11 +10,13 @@
 
 mod faults;
 mod identity;
+mod jobs;
 mod logins;
 mod model;
 mod publishing;
 mod replays;
 mod resources;
+mod runners;
 mod secrets;
 mod servers;
 mod types;
@@ -157,6 +159,28 @@ cases! {
             a_session_ends_by_itself
             only_the_provider_acts_for_another_organization
             no_secret_is_stored_where_it_could_be_read
+        }
+    }
+    jobs {
+        every {
+            a_migration_moves_what_fits_and_says_what_does_not
+            writers_lose_nothing_to_a_migration
+        }
+        embedded {
+            a_migrated_resource_goes_back_with_nothing_lost
+            a_migration_touches_what_the_caller_may_move
+            a_target_that_changes_a_meaning_must_be_named
+        }
+    }
+    runners {
+        every {
+            two_runners_move_every_resource_once
+            a_runner_whose_claim_was_taken_writes_nothing_any_more
+        }
+        embedded {
+            an_abandoned_task_goes_on_from_its_last_batch
+            a_runner_that_stops_gives_its_tasks_back
+            a_canceled_task_does_no_further_batch
         }
     }
 }

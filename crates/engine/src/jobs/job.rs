@@ -1,0 +1,100 @@
+//! What a job is to the runner: a maker of batches, each with the checkpoint that follows it.
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::tasks::{Progress, Task};
+use async_trait::async_trait;
+use bytes::Bytes;
+use coeval_storage::{Step as KeyStep, StorageError};
+use serde_json::Value;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A kind of job.
+#[async_trait]
+pub(crate) trait Job: Send + Sync + Debug {
+    /// The operation of its tasks.
+    fn operation(&self) -> &'static str;
+
+    /// Begins, or goes on from the task's checkpoint. `report` is what was reported so far.
+    async fn begin(
+        &self,
+        engine: Arc<Engine>,
+        task: &Task,
+        report: Bytes,
+    ) -> Result<Box<dyn Run>, EngineError>;
+}
+
+/// A job under way on this server. Nothing in it is kept but what its batches say.
+#[async_trait]
+pub(crate) trait Run: Send {
+    /// What comes next, after what became of the batch before.
+    async fn step(&mut self, last: Last) -> Result<Step, EngineError>;
+}
+
+/// What became of a batch.
+#[derive(Debug)]
+pub(crate) enum Last {
+    /// There was none.
+    None,
+    /// It is written.
+    Written,
+    /// Nothing of it is written: somebody else was faster at this.
+    Refused(StorageError),
+}
+
+/// What a run does next.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Write this.
+    Batch(Batch),
+    /// Nothing for so long, and why.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for jobs that wait for servers")
+    )]
+    Wait(Duration, String),
+    /// All is done; this came out.
+    Done(Value),
+}
+
+/// Keys to write, in one atomic write with the task: its checkpoint is true whenever it is read.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) steps: Vec<KeyStep>,
+    /// From where to go on after this batch.
+    pub(crate) checkpoint: Value,
+    pub(crate) progress: Progress,
+    /// All that is reported by now, if this batch adds to it.
+    pub(crate) report: Option<Bytes>,
+}
+
+/// What a batch leaves to the runner of the limits of an atomic write: the task and its report.
+pub(crate) mod room {
+    /// Conditions.
+    pub(crate) const CONDITIONS: usize = 1;
+    /// Actions.
+    pub(crate) const ACTIONS: usize = 2;
+    /// Bytes of keys.
+    pub(crate) const KEYS: usize = 256;
+    /// Bytes of values.
+    pub(crate) const VALUES: usize = 400 * 1024;
+}
+
+/// Whether a task may go on now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// At once.
+    Go,
+    /// After this long.
+    After(Duration),
+    /// Not until further notice, and why.
+    Hold(String),
+}
+
+/// Decides how fast tasks go: asked before each batch.
+pub trait Pace: Send + Sync + Debug + 'static {
+    /// `last` is how long the batch before took to be written.
+    fn before_batch(&self, task: &Task, last: Duration) -> Pacing;
+}

@@ -1,0 +1,167 @@
+//! Mass migration: every resource of one version of a type that the caller may move goes to
+//! another version, as an update that changes only the version would take it there.
+
+mod batch;
+mod page;
+mod plan;
+mod report;
+mod run;
+
+use super::job::{Job, Run};
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::TypeKey;
+use crate::tasks::{About, NewTask, Task, TaskError};
+use crate::types::state::TypeState;
+use async_trait::async_trait;
+use bytes::Bytes;
+use coeval_access::TypeAction;
+use coeval_core::types::TypeVersionId;
+use coeval_core::version::Version;
+use plan::Plan;
+use run::MigrateRun;
+use std::sync::Arc;
+
+/// The operation of these tasks.
+pub const MIGRATE: &str = "migrateEntities";
+
+/// How resources are migrated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MigrateOptions {
+    /// Resources that don't fit the target are migrated all the same, and don't resolve there.
+    pub force: bool,
+    /// Only finds out what would happen.
+    pub dry_run: bool,
+    /// Versions on the way that change what fields mean, all by name.
+    pub meaning_changed: Vec<Version>,
+}
+
+impl Engine {
+    /// Moves the resources of one version to another, in the background.
+    ///
+    /// # Errors
+    /// If the versions don't allow it or the caller does not see them. What happens to single
+    /// resources is in the task's result.
+    pub async fn migrate_resources(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        from: Version,
+        to: Version,
+        options: &MigrateOptions,
+    ) -> Result<Task, EngineError> {
+        let state = self.types.current(of).await?;
+        for version in [from, to] {
+            self.allow_type(caller, &state, version, TypeAction::See)?;
+        }
+        check_target(&state, from, to)?;
+        check_meaning(&state, from, to, &options.meaning_changed)?;
+        let plan = Plan {
+            vendor: of.vendor.to_string(),
+            nss: of.nss.to_string(),
+            from: from.to_string(),
+            to: to.to_string(),
+            force: options.force,
+            dry_run: options.dry_run,
+        };
+        let tried = if options.dry_run { " (only tried)" } else { "" };
+        let deed = Deed::of_type(
+            What::Migrate,
+            &TypeVersionId {
+                vendor: of.vendor.to_string(),
+                nss: of.nss.to_string(),
+                version: to,
+            },
+        );
+        let new = NewTask {
+            operation: MIGRATE,
+            description: format!("Migrating resources of {of} from {from} to {to}{tried}"),
+            of,
+            about: About {
+                of: Some(of.to_string()),
+                version: Some(from.to_string()),
+                resource: None,
+            },
+            input: plan.to_json(),
+            deed,
+        };
+        self.submit(caller, new).await
+    }
+}
+
+/// Refuses a target that no resource can be moved to.
+pub(super) fn check_target(
+    state: &TypeState,
+    from: Version,
+    to: Version,
+) -> Result<(), EngineError> {
+    for version in [from, to] {
+        if state.version(version).is_none() {
+            let of = state.key.clone();
+            return Err(EngineError::TypeVersionUnknown { of, version });
+        }
+    }
+    let refuse = |reason| Err(TaskError::TargetRefused { from, to, reason }.into());
+    if from == to {
+        return refuse("it is the same version");
+    }
+    if state.phase.migration.is_some() {
+        return refuse("the type is being moved to another major, in phases");
+    }
+    if state.phase.closed.contains(&to.major) {
+        return refuse("the major is closed");
+    }
+    Ok(())
+}
+
+/// Refuses to pass a version that changes a meaning, unless the caller named it.
+fn check_meaning(
+    state: &TypeState,
+    from: Version,
+    to: Version,
+    named: &[Version],
+) -> Result<(), EngineError> {
+    let ancestry = |version| {
+        std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
+    };
+    let (one, other) = (ancestry(from), ancestry(to));
+    // What both descend from is not passed.
+    let passed = one.iter().filter(|version| !other.contains(version));
+    let passed = passed.chain(other.iter().filter(|version| !one.contains(version)));
+    for version in passed {
+        let definition = state.version(*version);
+        let changed = definition.map_or(&[][..], |one| &one.meaning_changed);
+        if !changed.is_empty() && !named.contains(version) {
+            let fields: Vec<_> = changed.iter().map(ToString::to_string).collect();
+            return Err(TaskError::MeaningChanged {
+                version: *version,
+                fields: fields.join(", "),
+            }
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// The job of these tasks.
+#[derive(Debug)]
+pub(super) struct MigrateJob;
+
+#[async_trait]
+impl Job for MigrateJob {
+    fn operation(&self) -> &'static str {
+        MIGRATE
+    }
+
+    async fn begin(
+        &self,
+        engine: Arc<Engine>,
+        task: &Task,
+        report: Bytes,
+    ) -> Result<Box<dyn Run>, EngineError> {
+        let run = MigrateRun::begin(engine, task, &report).await?;
+        Ok(Box::new(run))
+    }
+}
