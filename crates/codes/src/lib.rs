@@ -224,6 +224,9 @@ codes! {
     RANDOM_UNAVAILABLE = 6115, "The system gives no random bytes";
     PAGE_TOKEN_INVALID = 6121, "The page token can't be read";
     PAGE_TOKEN_OTHER = 6122, "The page token is of another listing";
+    SORT_TOO_LARGE = 6130, "There are too many resources to be sorted";
+    PAGE_INVALID = 6131, "There is no such page";
+    PAGE_TOO_LARGE = 6132, "The resources of a numbered page are too large";
     TASK_UNKNOWN = 6200, "There is no such task";
     TASK_ENDED = 6201, "The task has ended already";
     TASK_ABORTED = 6202, "The job of a task broke off";

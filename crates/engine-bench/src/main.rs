@@ -14,6 +14,8 @@
 mod access;
 mod creates;
 mod figures;
+mod lists;
+mod migrating;
 mod reads;
 mod recording;
 mod world;
@@ -44,6 +46,8 @@ async fn main() {
     creates::measure(time).await;
     let world = world::World::with(options.resources).await;
     reads::measure(&world, time).await;
+    lists::measure(&world).await;
+    migrating::measure(&world).await;
     println!(
         "peak memory: {} MB (goal below 300)",
         figures::peak_memory()

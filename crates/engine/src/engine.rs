@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
+use crate::list::Lists;
 use crate::seal::Keyring;
 use crate::stored::Stored;
 use crate::types::registry::Registry;
@@ -61,6 +62,7 @@ pub struct Engine {
     pub(crate) views: Views,
     pub(crate) settings: Settings,
     pub(crate) identity: Identity,
+    pub(crate) lists: Lists,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -84,6 +86,7 @@ impl Engine {
             identity: Identity::new(&settings.identity),
             store,
             settings,
+            lists: Lists::new(),
         }
     }
 

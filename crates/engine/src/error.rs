@@ -200,6 +200,9 @@ pub enum EngineError {
     /// A task, or the job behind it, can't be.
     #[error(transparent)]
     Task(#[from] crate::tasks::TaskError),
+    /// A listing is refused.
+    #[error(transparent)]
+    List(#[from] crate::list::ListError),
 }
 
 impl From<coeval_access::Denied> for EngineError {
@@ -267,6 +270,7 @@ impl Coded for EngineError {
             Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
             Self::Identity(inner) => inner.code(),
             Self::Task(inner) => inner.code(),
+            Self::List(inner) => inner.code(),
         }
     }
 
@@ -317,6 +321,7 @@ impl Coded for EngineError {
             Self::InterfaceInUse { .. } => "Define a new version of the interface.",
             Self::Identity(inner) => return inner.advice(),
             Self::Task(inner) => return inner.advice(),
+            Self::List(inner) => return inner.advice(),
         };
         text.to_owned()
     }

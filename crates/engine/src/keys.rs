@@ -233,6 +233,11 @@ pub(crate) fn at_version_in(
     )?))
 }
 
+/// All entries of an index of a type.
+pub(crate) fn index_of_type(of: &TypeKey, index: &str) -> Result<Span, StorageError> {
+    Ok(Span::below(&of_type(b"x", of, &[&name(index)])?))
+}
+
 /// All index entries of a type.
 pub(crate) fn index_entries(of: &TypeKey) -> Result<Span, StorageError> {
     Ok(Span::below(&of_type(b"x", of, &[])?))

@@ -14,6 +14,7 @@ use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
 use coeval_core::types::Visibility;
 use coeval_core::version::{StoredVersion, Uuid};
+use coeval_filter::may_be_cut;
 use coeval_storage::{Range, ReadRequest, Token};
 use std::sync::Arc;
 
@@ -42,6 +43,9 @@ impl std::fmt::Display for Target {
 
 /// How many namesakes an error lists.
 const LISTED: usize = 8;
+
+/// How many that begin with the same long name are looked at.
+const NAMESAKES: usize = 256;
 
 /// A resource that the caller may do something with.
 pub(crate) struct Found {
@@ -157,8 +161,11 @@ impl Engine {
         org: &str,
         name: &str,
     ) -> Result<Vec<Uuid>, EngineError> {
-        let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
-        let mut request = ReadRequest::range(Range::of(span).limit(LISTED));
+        let key = text_key(name);
+        let cut = may_be_cut(&key);
+        let span = keys::index_point(of, index::NAME, org, &key)?;
+        let limit = if cut { NAMESAKES } else { LISTED };
+        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(limit));
         request.at_least = caller.at_least;
         let snapshot = self.store.read(request).await?;
         let page = snapshot.pages.into_iter().next().unwrap_or_default();
@@ -166,7 +173,23 @@ impl Engine {
             .entries
             .iter()
             .filter_map(|entry| keys::id_of_entry(&entry.key));
-        Ok(ids.collect())
+        let mut ids: Vec<Uuid> = ids.collect();
+        if cut {
+            // The index cuts long names: others may begin the same.
+            let mut same = Vec::new();
+            for id in ids {
+                let fetched = self.fetch(of, id, ReadRequest::default()).await?;
+                if fetched
+                    .stored
+                    .is_some_and(|stored| stored.header.name == name)
+                {
+                    same.push(id);
+                }
+            }
+            ids = same;
+        }
+        ids.truncate(LISTED);
+        Ok(ids)
     }
 
     /// The answer of one resource; `opened`: with its secure values.

@@ -93,28 +93,60 @@ impl Seen for SeenResource<'_> {
     }
 }
 
-/// A header alone: what the built-in indexes are made from.
-struct SeenHeader<'h>(&'h Header);
+/// A header alone: what the built-in indexes are made from, and what is left of a resource whose
+/// content can't be shown. Its version is the stored one.
+pub(crate) struct SeenHeader<'h> {
+    pub(crate) id: String,
+    pub(crate) header: &'h Header,
+}
 
 impl Seen for SeenHeader<'_> {
     fn id(&self) -> Cow<'_, str> {
-        Cow::Borrowed("")
+        Cow::Borrowed(&self.id)
     }
 
     fn name(&self) -> Option<Cow<'_, str>> {
-        text(&self.0.name)
+        text(&self.header.name)
+    }
+
+    fn org(&self) -> Option<Cow<'_, str>> {
+        text(&self.header.org)
     }
 
     fn owner(&self) -> Option<Cow<'_, str>> {
-        text(&self.0.owner)
+        text(&self.header.owner)
     }
 
     fn state(&self) -> Option<Cow<'_, str>> {
-        text(self.0.state.name())
+        text(self.header.state.name())
     }
 
     fn external_id(&self) -> Option<Cow<'_, str>> {
-        self.0.external_id.as_deref().and_then(text)
+        self.header.external_id.as_deref().and_then(text)
+    }
+
+    fn description(&self) -> Option<Cow<'_, str>> {
+        self.header.description.as_deref().and_then(text)
+    }
+
+    fn sub_kind(&self) -> Option<Cow<'_, str>> {
+        self.header.sub_kind.as_deref().and_then(text)
+    }
+
+    fn label(&self, key: &str) -> Option<Cow<'_, str>> {
+        self.header.labels.get(key).and_then(|value| text(value))
+    }
+
+    fn version(&self) -> Option<Version> {
+        Some(self.header.version)
+    }
+
+    fn created(&self) -> Option<Millis> {
+        Some(self.header.created)
+    }
+
+    fn modified(&self) -> Option<Millis> {
+        Some(self.header.modified)
     }
 }
 
@@ -133,7 +165,11 @@ impl Seen for SeenContent<'_> {
 
 /// The key of a field that is in the header, as an index has it.
 pub(crate) fn header_key(header: &Header, field: &Field) -> Vec<u8> {
-    let keys = index_keys(field, &SeenHeader(header), 1);
+    let seen = SeenHeader {
+        id: String::new(),
+        header,
+    };
+    let keys = index_keys(field, &seen, 1);
     keys.into_iter().next().unwrap_or_default()
 }
 

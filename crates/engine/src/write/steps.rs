@@ -8,6 +8,7 @@ use crate::seen::text_key;
 use crate::stored::{Stored, ToStore};
 use crate::types::state::TypeState;
 use coeval_core::version::{Uuid, Version};
+use coeval_filter::may_be_cut;
 use coeval_storage::{
     Action, AtomicWrite, Condition, Content, Key, Millis, Put, Range, ReadRequest, Revision,
     Snapshot, Step,
@@ -81,13 +82,18 @@ pub(crate) fn found_name(
             revision.map(|revision| (revision, counted.map_or(0, |counted| counted.count)))
         }
     };
+    let mut taken_by = page
+        .entries
+        .first()
+        .and_then(|entry| keys::id_of_entry(&entry.key));
+    // An index cuts long names, and others may begin the same. Their counts are apart.
+    if may_be_cut(&text_key(name)) && before.is_none_or(|(_, count)| count == 0) {
+        taken_by = None;
+    }
     Ok(NameFound {
         key: keys::name_count(of, org, name)?,
         before,
-        taken_by: page
-            .entries
-            .first()
-            .and_then(|entry| keys::id_of_entry(&entry.key)),
+        taken_by,
     })
 }
 

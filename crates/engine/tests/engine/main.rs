@@ -11,6 +11,7 @@
 mod faults;
 mod identity;
 mod jobs;
+mod lists;
 mod logins;
 mod model;
 mod publishing;
@@ -108,6 +109,7 @@ cases! {
         }
         embedded {
             an_update_of_what_is_not_there_is_not_found
+            long_names_that_begin_the_same_are_different
         }
     }
     types {
@@ -181,6 +183,27 @@ cases! {
             an_abandoned_task_goes_on_from_its_last_batch
             a_runner_that_stops_gives_its_tasks_back
             a_canceled_task_does_no_further_batch
+        }
+    }
+    lists {
+        every {
+            pages_by_token_and_by_number_have_every_resource_once
+            what_stays_is_on_exactly_one_page_whatever_comes_and_goes
+            a_token_of_one_server_is_good_at_another
+            one_bad_object_never_hides_another
+        }
+        embedded {
+            thousands_of_resources_are_paged_without_gap_or_repeat
+            a_version_cut_short_lists_all_that_begin_so
+            a_token_is_refused_for_another_caller_filter_order_or_version
+            names_longer_than_an_index_holds_are_in_order
+            large_contents_end_a_page_early
+            who_may_not_see_an_object_is_not_told_that_it_is_bad
+            a_restricted_user_is_shown_what_it_owns_and_what_is_granted
+            each_is_shown_at_the_wanted_version_or_quarantined
+            an_interface_lists_all_types_that_implement_it
+            an_index_never_hides_a_match_nor_adds_one
+            a_listing_is_sorted_by_what_the_caller_sees
         }
     }
 }

@@ -177,3 +177,32 @@ pub(crate) async fn an_update_of_what_is_not_there_is_not_found(world: World) {
         .unwrap_err();
     assert_eq!(refused.code(), coeval_codes::RESOURCE_NOT_FOUND);
 }
+
+pub(crate) async fn long_names_that_begin_the_same_are_different(world: World) {
+    with_two_versions(&world).await;
+    let long = "n".repeat(900);
+    let mut ids = Vec::new();
+    for end in ["a", "b"] {
+        let create = Create::new(v("1.0.0"), format!("{long}{end}"), json!({"image": end}));
+        let made = world
+            .engine
+            .create(&admin(), &app(), create.clone())
+            .await
+            .unwrap();
+        ids.push(made.resource.id);
+        let again = world
+            .engine
+            .create(&admin(), &app(), create)
+            .await
+            .unwrap_err();
+        assert_eq!(again.code(), coeval_codes::RESOURCE_EXISTS);
+    }
+    for (end, id) in ["a", "b"].iter().zip(ids) {
+        let target = Target::Name {
+            org: admin().org().to_owned(),
+            name: format!("{long}{end}"),
+        };
+        let read = world.engine.get(&admin(), &app(), &target).await.unwrap();
+        assert_eq!(read.id, id);
+    }
+}

@@ -1,0 +1,43 @@
+//! Listing everything, page by page.
+
+use crate::world::{World, caller, of};
+use coeval_engine::{Engine, Settings};
+use coeval_engine::{ListQuery, PageAt};
+use std::time::Instant;
+
+pub(crate) async fn measure(world: &World) {
+    let engine = Engine::new(world.place.store(), Settings::default());
+    for page_size in [128, 1_000] {
+        let mut query = ListQuery::of(of());
+        query.page_size = page_size;
+        let mut listed = 0_usize;
+        let mut pages = Vec::new();
+        let begun = Instant::now();
+        loop {
+            let page_begun = Instant::now();
+            let page = engine.list(&caller(), &query).await.unwrap();
+            pages.push(page_begun.elapsed());
+            listed += page.items.len();
+            assert!(page.quarantined.is_empty());
+            match page.next {
+                Some(token) => query.page = PageAt::After(token),
+                None => break,
+            }
+        }
+        let time = begun.elapsed().as_secs_f64();
+        assert_eq!(listed, world.ids.len());
+        #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
+        let rate = listed as f64 / time;
+        let verdict = if rate >= 100_000.0 {
+            "ok"
+        } else {
+            "FALLS SHORT"
+        };
+        let first = pages[0];
+        let later = pages.iter().skip(1).take(pages.len().saturating_sub(2));
+        let worst = later.max().copied().unwrap_or_default();
+        println!(
+            "listed in pages of {page_size}: {rate:.0} resources/s (goal 100,000) {verdict}; first page {first:?}, worst later page {worst:?}"
+        );
+    }
+}

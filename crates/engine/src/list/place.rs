@@ -1,0 +1,240 @@
+//! Where a listing goes on, and the page tokens that carry it.
+
+use super::error::ListError;
+use super::query::{InOrg, ListOf, ListQuery};
+use crate::caller::{AcceptedType, Caller};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::token::{self, Listing, TokenError};
+use coeval_core::version::Uuid;
+use coeval_storage::Token;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// The longest key that resources are sorted by. What is longer is cut, and the id decides.
+pub(super) const LONGEST_SORT_KEY: usize = 1_536;
+
+/// The last resource of a page: all ways of reading a listing can go on from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// The beginning of its id: the type's part.
+    pub(super) of: String,
+    #[serde(with = "uuid_text")]
+    pub(super) id: Uuid,
+    /// What it is sorted by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "bytes_text")]
+    pub(super) sorted: Vec<u8>,
+    /// Its key in the index of the order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "bytes_text")]
+    pub(super) index: Vec<u8>,
+}
+
+/// What a page token holds. Releases add fields, and ignore those that they don't know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bookmark {
+    pub(super) place: Place,
+    /// The first page's sequence.
+    pub(super) first: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) total: Option<u64>,
+    /// Of the page that it leads to.
+    pub(super) number: u64,
+    /// The sorted list, if this server still has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<u64>,
+}
+
+impl Bookmark {
+    pub(super) fn first_token(&self) -> Result<Token, ListError> {
+        Token::from_opaque(&self.first).ok_or(ListError::Token(TokenError::Unreadable))
+    }
+}
+
+mod uuid_text {
+    use coeval_core::version::Uuid;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(id: &Uuid, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Uuid, D::Error> {
+        let text = String::deserialize(from)?;
+        Uuid::parse(&text).ok_or_else(|| serde::de::Error::custom("no id"))
+    }
+}
+
+mod bytes_text {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD_NO_PAD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(from)?;
+        STANDARD_NO_PAD
+            .decode(text)
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+/// What a token is bound to.
+struct Bound {
+    caller: String,
+    of: String,
+    filter: String,
+    order: String,
+}
+
+impl Bound {
+    fn to(caller: &Caller, query: &ListQuery) -> Self {
+        let filter = query.filter.as_ref();
+        let order = query.order.as_ref();
+        Self {
+            caller: lines(&[caller.user(), caller.org()]),
+            of: described(caller, query),
+            filter: filter.map_or(String::new(), coeval_filter::Filter::fingerprint),
+            order: order.map_or(String::new(), coeval_filter::Order::fingerprint),
+        }
+    }
+
+    fn listing(&self) -> Listing<'_> {
+        Listing {
+            caller: &self.caller,
+            of: &self.of,
+            filter: &self.filter,
+            order: &self.order,
+        }
+    }
+}
+
+/// Texts with their borders.
+fn lines(parts: &[&str]) -> String {
+    parts.iter().fold(String::new(), |mut text, part| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{}:{part};", part.len());
+        text
+    })
+}
+
+/// What is listed and at which version, the same text in every release.
+fn described(caller: &Caller, query: &ListQuery) -> String {
+    let (kind, of, versions) = match &query.of {
+        ListOf::Type { of, versions } => ("type", of, versions),
+        ListOf::Interface { of, versions } => ("interface", of, versions),
+    };
+    let versions = versions.map_or(String::new(), |class| class.to_string());
+    let org = match &query.org {
+        InOrg::Own => String::new(),
+        InOrg::One(org) => format!("one {org}"),
+        InOrg::All => "all".to_owned(),
+    };
+    let wanted = &caller.wanted;
+    let version = |version: Option<coeval_core::version::Version>| {
+        version.map_or(String::new(), |version| version.to_string())
+    };
+    let (exactly, major) = (version(wanted.exactly), version(wanted.major));
+    let release = wanted
+        .release
+        .as_ref()
+        .map_or(String::new(), ToString::to_string);
+    let mut parts = vec![
+        kind.to_owned(),
+        of.to_string(),
+        versions,
+        org,
+        exactly,
+        major,
+        release,
+    ];
+    for (of, version) in &wanted.accept {
+        parts.push(match of {
+            AcceptedType::Full(of) => format!("{of}={version}"),
+            AcceptedType::Nss(nss) => format!("{nss}={version}"),
+        });
+    }
+    lines(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+impl Engine {
+    /// A token that leads to the page after a place.
+    pub(super) async fn give_token(
+        &self,
+        caller: &Caller,
+        query: &ListQuery,
+        bookmark: &Bookmark,
+    ) -> Result<String, EngineError> {
+        let keys = self.page_keys(false).await?;
+        // Plain data: nothing in it can fail to be printed.
+        let text = serde_json::to_vec(bookmark).unwrap_or_default();
+        let token = token::give(&keys, &Bound::to(caller, query).listing(), &text);
+        Ok(token.map_err(ListError::from)?)
+    }
+
+    /// What a token says that was given for this listing.
+    pub(super) async fn accept_token(
+        &self,
+        caller: &Caller,
+        query: &ListQuery,
+        text: &str,
+    ) -> Result<Bookmark, EngineError> {
+        let bound = Bound::to(caller, query);
+        let keys = self.page_keys(false).await?;
+        let position = match token::accept(&keys, &bound.listing(), text) {
+            // Another server may have replaced the key.
+            Err(TokenError::OtherListing) => {
+                let keys = self.page_keys(true).await?;
+                token::accept(&keys, &bound.listing(), text)
+            }
+            other => other,
+        };
+        let position = position.map_err(ListError::from)?;
+        let read = serde_json::from_slice(&position);
+        Ok(read.map_err(|_| ListError::Token(TokenError::Unreadable))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bookmark_reads_back_and_ignores_what_a_later_release_adds() {
+        let bookmark = Bookmark {
+            place: Place {
+                of: "urn:vcloud:entity:acme:app:".to_owned(),
+                id: Uuid(7),
+                sorted: vec![0, 255, 3],
+                index: Vec::new(),
+            },
+            first: "x".to_owned(),
+            total: Some(5),
+            number: 2,
+            cursor: None,
+        };
+        let mut json = serde_json::to_value(&bookmark).unwrap();
+        json["later"] = 1.into();
+        assert_eq!(serde_json::from_value::<Bookmark>(json).unwrap(), bookmark);
+    }
+
+    #[test]
+    fn the_longest_place_fits_into_a_token() {
+        let bookmark = Bookmark {
+            place: Place {
+                of: format!("urn:vcloud:entity:{}:{}:", "v".repeat(60), "n".repeat(60)),
+                id: Uuid(u128::MAX),
+                sorted: vec![0xff; LONGEST_SORT_KEY],
+                index: vec![0xff; 260],
+            },
+            first: "f".repeat(48),
+            total: Some(u64::MAX),
+            number: u64::MAX,
+            cursor: Some(u64::MAX),
+        };
+        let sealed = serde_json::to_vec(&bookmark).unwrap().len() + 100;
+        assert!(sealed.div_ceil(3) * 4 <= token::LONGEST, "{sealed}");
+    }
+}
