@@ -43,7 +43,7 @@ pub(crate) async fn measure(world: &World, time: Duration) {
         let (store, ids) = (world.place.store(), Arc::clone(&world.ids));
         let bare = rate(callers, time, move |_| {
             let store = Arc::clone(&store);
-            let id = ids[fastrand::usize(..)];
+            let id = ids[fastrand::usize(..ids.len())];
             async move {
                 let key = Key::new(format!("e/bench/thing/v1/{id}")).unwrap();
                 let record = store.get(&key).await.unwrap();
