@@ -68,11 +68,6 @@ pub(crate) fn type_versions(of: &TypeKey) -> Result<Span, StorageError> {
     Ok(Span::below(&of_type(b"t", of, &[])?))
 }
 
-/// All definitions.
-pub(crate) fn all_types() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"t"])?))
-}
-
 /// All phase records: one for each type.
 pub(crate) fn all_phases() -> Result<Span, StorageError> {
     Ok(Span::below(&key(&[b"p"])?))

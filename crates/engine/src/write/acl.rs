@@ -9,13 +9,39 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
 use coeval_access::{Acl, Action, Grant, Member};
+use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, Token,
+    Action as KeyAction, Condition, Entry, Millis, Put, ReadRequest, Revision, Step, Token,
 };
 
 /// Reads an ACL's record.
 pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+}
+
+/// The step that stores an ACL in place of what was read.
+pub(crate) fn step(
+    id: Uuid,
+    acl: &Acl,
+    before: Option<Revision>,
+    expires: Option<Millis>,
+) -> Result<Step, EngineError> {
+    // Plain data: nothing in it can fail to be printed.
+    let body = serde_json::to_vec(acl).unwrap_or_default();
+    let action = if acl.grants().is_empty() {
+        KeyAction::Delete
+    } else {
+        KeyAction::Put(Put {
+            indexed: false,
+            expires,
+            ..Put::of(body)
+        })
+    };
+    Ok(Step {
+        key: keys::acl(id)?,
+        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
+        action,
+    })
 }
 
 /// What is to be done with an ACL.
@@ -97,24 +123,10 @@ impl Engine {
                     acl.remove(member, level)?;
                 }
             }
-            let condition = before.map_or(Condition::NotExists, Condition::RevisionIs);
-            // Plain data: nothing in it can fail to be printed.
-            let body = serde_json::to_vec(&acl).unwrap_or_default();
-            let action = if acl.grants().is_empty() {
-                KeyAction::Delete
-            } else {
-                KeyAction::Put(Put {
-                    indexed: false,
-                    expires: stored.expires,
-                    ..Put::of(body)
-                })
-            };
             let mut write = fenced(&fetched.state).when(&fetched.key, as_read(&stored));
-            write.steps.push(Step {
-                key: key.clone(),
-                condition,
-                action,
-            });
+            write
+                .steps
+                .push(step(stored.id, &acl, before, stored.expires)?);
             let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
             deed.note = Some(match edit {
                 Edit::Set(grant) => format!("{} for {}", grant.level.name(), grant.member),

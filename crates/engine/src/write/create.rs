@@ -12,7 +12,7 @@ use crate::resource::{Changed, Resource};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::update::is_race;
-use coeval_access::Level;
+use coeval_access::{Acl, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{
     self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
@@ -264,6 +264,13 @@ impl Engine {
         let write = object.add_to(arrives(fenced(state), state, at)?)?;
         let mut write = sealed.add_to(write, id, create.expires, false)?;
         write.steps.push(name.step(1));
+        if state.has_secure {
+            // Secrets are for those whom the list names, and its owner is one of them.
+            let acl = Acl::of_creator(&sealed.store.header.owner);
+            write
+                .steps
+                .push(super::acl::step(id, &acl, None, create.expires)?);
+        }
         let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
         deed.version = Some(at.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);

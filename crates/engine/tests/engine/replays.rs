@@ -77,7 +77,7 @@ pub(crate) async fn kubernetes_111703_a_patch_through_an_older_version(world: Wo
         json!({"spec": {"cmd": "run"}, "status": {"phase": "new"}})
     );
     let changed = save(engine, &id, "1.0.0", |view| {
-        view["status"]["phase"] = json!("done")
+        view["status"]["phase"] = json!("done");
     })
     .await;
     assert_eq!(
@@ -159,7 +159,7 @@ pub(crate) async fn kubernetes_34508_clients_of_three_releases_save_in_turn(worl
     let refused = save(engine, &id, "1.1.0", |view| view["seccomp"] = json!("off")).await;
     assert_eq!(refused.unwrap_err().code(), coeval_codes::FIELD_TOO_NEW);
     save(engine, &id, "1.1.0", |view| {
-        view["seccomp"] = json!("strict")
+        view["seccomp"] = json!("strict");
     })
     .await
     .unwrap();

@@ -53,7 +53,7 @@ async fn prepared(world: &World, engine: &Engine) -> Target {
     let create = Create::new(v("1.0.0"), "web", body);
     let made = engine.create(&owner(), &app(), create).await.unwrap();
     let id = Target::Id(made.resource.id);
-    for (user, level) in [("writer", Level::ReadWrite), ("owner", Level::FullControl)] {
+    for (user, level) in [("writer", Level::ReadWrite)] {
         let member = Member::User(user.to_owned());
         engine
             .grant(&owner(), &app(), &id, &Grant { member, level })
