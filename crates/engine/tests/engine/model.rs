@@ -1,12 +1,13 @@
-//! Random callers and edits against a model that is a map.
+//! Random types, versions, callers and edits against a model that is a map.
 //!
-//! Version `1.n.0` of the type has the fields `f0` to `fn`; each but the first was added by a
-//! conversion. So a resource is a set of fields and a stored version: a body at a version replaces
-//! the fields that the version has and nothing else, whatever is stored.
+//! A type has a random history: each version adds a field, or renames one and begins a new major.
+//! So a resource is a set of fields and a stored version: a body at a version replaces the fields
+//! that the version has, whatever they are called there, and nothing else, whatever is stored.
 
 use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant};
 use coeval_access::{Grant, Level, Member};
 use coeval_codes::Coded;
+use coeval_core::decide::StoreAt;
 use coeval_core::version::{Uuid, Version, WriteVersion};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, FieldMask, Update};
@@ -16,71 +17,99 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const VERSIONS: u32 = 4;
-
-fn version(n: u32) -> Version {
-    Version::new(1, n, 0)
+/// A version of the type: what its fields are called.
+#[derive(Clone, Debug)]
+struct Shape {
+    version: Version,
+    names: BTreeMap<u32, String>,
+    file: String,
 }
 
-fn file(n: u32) -> String {
-    let fields: Vec<String> = (0..=n)
-        .map(|i| format!("f{i}: {{type: integer}}"))
-        .collect();
-    let conversion = match n {
-        0 => String::new(),
-        n => format!(
-            "  conversion: {{from: 1.{}.0, steps: [{{add: {{path: /f{n}}}}}]}}\n",
-            n - 1
-        ),
-    };
-    let schema = format!(
-        "  schema: {{type: object, properties: {{{}}}}}\n  indexes: {{first: /f0}}\n",
-        fields.join(", ")
-    );
-    app_file(&version(n).to_string(), &format!("{schema}{conversion}"))
+/// A random history of a type.
+fn history(random: &mut Rng) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut names: BTreeMap<u32, String> = [(0, "f0".to_owned()), (1, "f1".to_owned())].into();
+    let mut version = Version::new(1, 0, 0);
+    for n in 0..random.u32(2..6) {
+        let mut conversion = String::new();
+        if let Some(before) = shapes.last() {
+            let step = if random.bool() {
+                let field = u32::try_from(names.len()).unwrap();
+                names.insert(field, format!("f{field}"));
+                version = Version::new(version.major, version.minor + 1, 0);
+                format!("add: {{path: /f{field}}}")
+            } else {
+                let field = random.u32(..u32::try_from(names.len()).unwrap());
+                let (old, new) = (names[&field].clone(), format!("g{field}v{n}"));
+                names.insert(field, new.clone());
+                version = Version::new(version.major + 1, 0, 0);
+                format!("rename: {{path: /{old}, to: {new}}}")
+            };
+            let from = before.version;
+            conversion = format!("  conversion: {{from: {from}, steps: [{{{step}}}]}}\n");
+        }
+        let fields: Vec<String> = names
+            .values()
+            .map(|name| format!("{name}: {{type: integer}}"))
+            .collect();
+        let spec = format!(
+            "  schema: {{type: object, properties: {{{}}}}}\n  indexes: {{first: /{}}}\n{conversion}",
+            fields.join(", "),
+            names[&0]
+        );
+        shapes.push(Shape {
+            version,
+            names: names.clone(),
+            file: app_file(&version.to_string(), &spec),
+        });
+    }
+    shapes
 }
 
 /// One resource.
 #[derive(Clone, Debug)]
 struct Modelled {
     name: String,
-    stored: u32,
+    /// The number of the stored version.
+    stored: usize,
     fields: BTreeMap<u32, i64>,
     revision: Revision,
     /// One that it had.
     stale: Option<Revision>,
 }
 
-fn shown(fields: &BTreeMap<u32, i64>, at: u32) -> Value {
-    let seen = fields.range(..=at);
-    Value::Object(
-        seen.map(|(n, value)| (format!("f{n}"), json!(value)))
-            .collect(),
-    )
+fn shown(fields: &BTreeMap<u32, i64>, at: &Shape) -> Value {
+    let named = at
+        .names
+        .iter()
+        .filter_map(|(n, name)| Some((name.clone(), json!(fields.get(n)?))));
+    Value::Object(named.collect())
 }
 
-fn random_body(random: &mut Rng, at: u32) -> (Value, BTreeMap<u32, i64>) {
+fn random_body(random: &mut Rng, at: &Shape) -> (Value, BTreeMap<u32, i64>) {
     let mut fields = BTreeMap::new();
-    for n in 0..=at {
+    for n in at.names.keys() {
         if random.bool() {
-            fields.insert(n, random.i64(0..5));
+            fields.insert(*n, random.i64(0..5));
         }
     }
     (shown(&fields, at), fields)
 }
 
 struct Callers {
+    shapes: Vec<Shape>,
     owner: Caller,
     reader: Caller,
     stranger: Caller,
 }
 
-async fn callers(world: &World) -> Callers {
+async fn callers(world: &World, shapes: Vec<Shape>) -> Callers {
     let all = ["acme:app: Full Access"];
-    let versions: Vec<String> = (0..VERSIONS).map(|n| version(n).to_string()).collect();
+    let versions: Vec<String> = shapes.iter().map(|one| one.version.to_string()).collect();
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
     world.open_to_tenants(&versions).await;
     Callers {
+        shapes,
         owner: tenant("owner", TENANT, &all),
         reader: tenant("reader", TENANT, &all),
         stranger: tenant("stranger", OTHER, &all),
@@ -88,17 +117,19 @@ async fn callers(world: &World) -> Callers {
 }
 
 pub(crate) async fn a_random_history_agrees_with_the_model(world: World) {
-    for n in 0..VERSIONS {
-        let registration = Registration::of(file(n));
-        world.engine.register(&admin(), registration).await.unwrap();
-    }
     let seed = std::env::var("COEVAL_MODEL_SEED")
         .ok()
         .and_then(|text| text.parse().ok());
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
     println!("COEVAL_MODEL_SEED={seed}");
     let mut random = Rng::with_seed(seed);
-    let callers = callers(&world).await;
+    let shapes = history(&mut random);
+    for shape in &shapes {
+        println!("{}", shape.file);
+        let registration = Registration::of(shape.file.clone());
+        world.engine.register(&admin(), registration).await.unwrap();
+    }
+    let callers = callers(&world, shapes).await;
     let mut model: BTreeMap<Uuid, Modelled> = BTreeMap::new();
     for step in 0..coeval_storage_suite::scaled(250) {
         let done = one(&world, &callers, &mut model, &mut random).await;
@@ -117,17 +148,22 @@ pub(crate) async fn a_random_history_agrees_with_the_model(world: World) {
 
 async fn compare(world: &World, callers: &Callers, model: &BTreeMap<Uuid, Modelled>) {
     for (id, expected) in model {
-        for n in 0..VERSIONS {
-            let caller = callers.owner.clone().at(version(n));
+        for shape in &callers.shapes {
+            let caller = callers.owner.clone().at(shape.version);
             let read = world
                 .engine
                 .get(&caller, &app(), &Target::Id(*id))
                 .await
                 .unwrap();
             let content: Value = serde_json::from_slice(&read.content).unwrap();
-            assert_eq!(content, shown(&expected.fields, n), "{id} at {n}");
+            assert_eq!(
+                content,
+                shown(&expected.fields, shape),
+                "{id} at {}",
+                shape.version
+            );
             assert_eq!(read.revision, expected.revision);
-            assert_eq!(read.header.version, version(expected.stored));
+            assert_eq!(read.header.version, callers.shapes[expected.stored].version);
             assert_eq!(read.header.name, expected.name);
         }
     }
@@ -148,10 +184,10 @@ async fn one(
     let chosen = pick(model, random);
     match (random.u32(0..100), chosen) {
         (0..20, _) | (_, None) => {
-            let at = random.u32(0..VERSIONS);
-            let (body, fields) = random_body(random, at);
+            let at = random.usize(..callers.shapes.len());
+            let (body, fields) = random_body(random, &callers.shapes[at]);
             let name = format!("n{}", random.u32(0..20));
-            let create = Create::new(version(at), &name, body);
+            let create = Create::new(callers.shapes[at].version, &name, body);
             let taken = model.values().any(|one| one.name == name);
             match engine.create(&callers.owner, &app(), create).await {
                 Ok(made) => {
@@ -183,8 +219,8 @@ async fn one(
                 .await
                 .unwrap_err();
             assert_eq!(hidden.code(), coeval_codes::RESOURCE_NOT_FOUND);
-            let (body, _) = random_body(random, 0);
-            let update = Update::new(version(0), body);
+            let (body, _) = random_body(random, &callers.shapes[0]);
+            let update = Update::new(callers.shapes[0].version, body);
             let refused = engine
                 .update(&callers.reader, &app(), &target, &update)
                 .await;
@@ -251,30 +287,42 @@ async fn update(
     id: Uuid,
 ) -> String {
     let modelled = model.get_mut(&id).unwrap();
-    let at = random.u32(0..VERSIONS);
-    let (body, fields) = random_body(random, at);
-    let mut update = Update::new(version(at), body.clone());
+    let at = random.usize(..callers.shapes.len());
+    let (shape, stored) = (&callers.shapes[at], &callers.shapes[modelled.stored]);
+    let (body, fields) = random_body(random, shape);
+    let mut update = Update::new(shape.version, body.clone());
+    update.store_at = *random
+        .choice(&[StoreAt::Unsaid, StoreAt::Unchanged, StoreAt::Set])
+        .unwrap();
     let stale = modelled.stale.filter(|_| random.u32(0..5) == 0);
     let given = stale.or_else(|| random.bool().then_some(modelled.revision));
     update.revision = given;
     let masked = random.u32(0..4) == 0;
     let mut expected = modelled.fields.clone();
     if masked {
-        let n = random.u32(0..=at);
-        let pointer = format!("/f{n}");
+        let n = random.u32(..u32::try_from(shape.names.len()).unwrap());
+        let pointer = format!("/{}", shape.names[&n]);
         update.mask = Some(FieldMask::parse([pointer.as_str()]).unwrap());
         match fields.get(&n) {
             Some(value) => expected.insert(n, *value),
             None => expected.remove(&n),
         };
     } else {
-        expected.retain(|n, _| *n > at);
+        expected.retain(|n, _| !shape.names.contains_key(n));
         expected.extend(fields);
     }
-    if at < modelled.stored && given.is_some() && random.bool() {
-        let text = format!("{}+downgraded", version(at));
+    if at < modelled.stored && update.store_at != StoreAt::Set && given.is_some() && random.bool() {
+        let text = format!("{}+downgraded", shape.version);
         update.at = WriteVersion::parse(&text).unwrap();
     }
+    // A save is no upgrade to another major.
+    let too_high = update.store_at == StoreAt::Unsaid && shape.version.major > stored.version.major;
+    let to = match update.store_at {
+        StoreAt::Set => at,
+        StoreAt::Unchanged => modelled.stored,
+        StoreAt::Unsaid => modelled.stored.max(at),
+    };
+    let said = format!("{id} at {at}, {:?}, masked: {masked}", update.store_at);
     let target = Target::Id(id);
     match world
         .engine
@@ -283,16 +331,21 @@ async fn update(
     {
         Ok(changed) => {
             assert_eq!(stale, None, "a stale write went through");
+            assert!(!too_high, "{said}");
             modelled.stale = Some(modelled.revision);
             modelled.revision = changed.resource.revision;
-            modelled.stored = modelled.stored.max(at);
+            modelled.stored = to;
             modelled.fields = expected;
-            format!("updated {id} at {at} (masked: {masked})")
+            format!("updated {said}")
+        }
+        Err(error) if stale.is_some() => {
+            assert_eq!(error.code(), coeval_codes::RESOURCE_CONFLICT);
+            format!("stale update of {said}")
         }
         Err(error) => {
-            assert!(stale.is_some(), "{error}");
-            assert_eq!(error.code(), coeval_codes::RESOURCE_CONFLICT);
-            format!("stale update of {id}")
+            assert!(too_high, "{said}: {error}");
+            assert_eq!(error.code(), coeval_codes::MAJOR_HIGHER);
+            format!("refused {said}")
         }
     }
 }
