@@ -30,6 +30,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures the engine against the storage layer.
 #[derive(Debug, Parser)]
 struct Options {
+    /// Which to measure: access, creates, reads, lists, migration. All if none is named.
+    parts: Vec<String>,
     /// Seconds for each measurement.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
@@ -42,12 +44,26 @@ struct Options {
 async fn main() {
     let options = Options::parse();
     let time = Duration::from_secs_f64(options.seconds);
-    access::measure();
-    creates::measure(time).await;
+    let wanted = |part: &str| {
+        let named = options.parts.iter().any(|name| name == part);
+        named || options.parts.is_empty()
+    };
+    if wanted("access") {
+        access::measure();
+    }
+    if wanted("creates") {
+        creates::measure(time).await;
+    }
     let world = world::World::with(options.resources).await;
-    reads::measure(&world, time).await;
-    lists::measure(&world).await;
-    migrating::measure(&world).await;
+    if wanted("reads") {
+        reads::measure(&world, time).await;
+    }
+    if wanted("lists") {
+        lists::measure(&world).await;
+    }
+    if wanted("migration") {
+        migrating::measure(&world).await;
+    }
     println!(
         "peak memory: {} MB (goal below 300)",
         figures::peak_memory()

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// A resource as the caller sees it. Its content is parsed when it is asked for first.
 #[derive(Debug)]
 pub(crate) struct SeenResource<'r> {
-    id: String,
+    id: OnceLock<String>,
     resource: &'r Resource,
     content: OnceLock<Option<Value>>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct SeenResource<'r> {
 impl<'r> SeenResource<'r> {
     pub(crate) fn new(resource: &'r Resource) -> Self {
         Self {
-            id: resource.urn(),
+            id: OnceLock::new(),
             resource,
             content: OnceLock::new(),
         }
@@ -32,7 +32,7 @@ fn text(text: &str) -> Option<Cow<'_, str>> {
 
 impl Seen for SeenResource<'_> {
     fn id(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.id)
+        Cow::Borrowed(self.id.get_or_init(|| self.resource.urn()))
     }
 
     fn name(&self) -> Option<Cow<'_, str>> {

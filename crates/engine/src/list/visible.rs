@@ -70,14 +70,14 @@ impl Look<'_> {
     /// `None` if it is not, or no longer, where the listing looks for it.
     fn look_at(&self, candidate: &Candidate, entry: Entry) -> Option<Looked> {
         let source = self.scope.sources.get(candidate.source)?;
-        let id = urn(source.of(), candidate.id);
         let unread = |error: &EngineError, key: &Key| {
             let major = keys::read_record(key).map_or(0, |(_, major, _)| major);
             let of_major = |version: &&Version| version.major == major;
             let newest = source.versions.iter().rev().find(of_major).copied();
             // Where the index says nothing: of this major, if the listing has any of it.
             let version = candidate.version.or(newest)?;
-            Some(Looked::Unread(Quarantined::of(id.clone(), error), version))
+            let id = urn(source.of(), candidate.id);
+            Some(Looked::Unread(Quarantined::of(id, error), version))
         };
         let key = entry.key.clone();
         let record = match entry.stored {
@@ -243,7 +243,9 @@ impl Look<'_> {
         token: Token,
     ) -> Option<Outcome> {
         let wanted = self.caller.wanted.of_type(state);
-        let header = stored.header.clone();
+        // Only what filters or sorts asks for it, should the rest not be shown.
+        let asked = self.filter.is_some() || self.order.is_some();
+        let header = asked.then(|| stored.header.clone());
         let shown = self
             .engine
             .resource_of(state, stored, wanted, level, token)
@@ -261,21 +263,23 @@ impl Look<'_> {
             }
             Err(error) => {
                 // What looks at nothing but the header can still be answered.
+                let seen = header
+                    .as_ref()
+                    .map(|header| of_header(state, header, candidate.id));
                 let told = |(filter, compiled): &(&Filter, Compiled)| {
-                    let seen = of_header(state, &header, candidate.id);
-                    told_by_header(filter) && !compiled.matches(&seen)
+                    let differs = seen.as_ref().is_some_and(|seen| !compiled.matches(seen));
+                    told_by_header(filter) && differs
                 };
                 if self.filter.as_ref().is_some_and(told) {
                     return None;
                 }
                 let shown = Err(Quarantined::of(urn(&state.key, candidate.id), &error));
-                let sorted = match self.order {
-                    Some(order) if !order.needs_content() => {
-                        let seen = of_header(state, &header, candidate.id);
-                        self.sorted_by(&candidate.stands, &seen)
+                let sorted = match (self.order, &seen) {
+                    (Some(order), Some(seen)) if !order.needs_content() => {
+                        self.sorted_by(&candidate.stands, seen)
                     }
-                    Some(_) => unsortable(state, candidate.id),
-                    None => Vec::new(),
+                    (Some(_), _) => unsortable(state, candidate.id),
+                    (None, _) => Vec::new(),
                 };
                 Some(self.placed(candidate, shown, sorted))
             }

@@ -13,6 +13,7 @@ mod identity;
 mod jobs;
 mod lists;
 mod logins;
+mod meddling;
 mod model;
 mod publishing;
 mod replays;
@@ -58,6 +59,13 @@ cases! {
     faults {
         every {}
         embedded { every_step_of_every_write_may_fail }
+    }
+    meddling {
+        every { an_update_does_not_take_back_a_keep_alive }
+        embedded {
+            a_write_under_way_meets_the_type_as_it_is_now
+            a_newer_edit_is_met_and_not_written_over
+        }
     }
     model {
         every { a_random_history_agrees_with_the_model }
