@@ -108,7 +108,9 @@ impl Engine {
             done: Inspected::default(),
             ids: HashSet::new(),
         };
-        for of in self.types.names().await? {
+        let names = self.types.names().await?;
+        inspection.strangers(&names).await?;
+        for of in names {
             let state = match self.types.load(&of).await {
                 Ok(state) => state,
                 Err(EngineError::TypeUnknown { .. }) => continue,

@@ -112,6 +112,18 @@ pub(crate) fn records_of_major(of: &TypeKey, major: u32) -> Result<Span, Storage
     Ok(Span::below(&of_type(b"e", of, &[major.as_bytes()])?))
 }
 
+/// All resources.
+pub(crate) fn all_records() -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"e"])?))
+}
+
+/// The type that a record is of, by its key.
+pub(crate) fn type_of_record(key: &Key) -> Option<TypeKey> {
+    let mut parts = key.as_bytes().split(|byte| *byte == b'/').skip(1);
+    let (vendor, nss) = (unescape(parts.next()?)?, unescape(parts.next()?)?);
+    Some(TypeKey::new(&vendor, &nss))
+}
+
 /// All resources of a type.
 pub(crate) fn records(of: &TypeKey) -> Result<Span, StorageError> {
     Ok(Span::below(&of_type(b"e", of, &[])?))

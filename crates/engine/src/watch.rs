@@ -337,9 +337,11 @@ fn quarantined(id: Uuid, error: &EngineError) -> WatchedChange {
 
 impl Quarantined {
     pub(crate) fn of(id: String, error: &EngineError) -> Self {
+        let code = error.code();
+        metrics::counter!("coeval_quarantined_total", "code" => code.to_string()).increment(1);
         Self {
             id,
-            code: error.code(),
+            code,
             reason: error.to_string(),
         }
     }

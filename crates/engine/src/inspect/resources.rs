@@ -2,13 +2,13 @@
 
 use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;
-use crate::keys;
+use crate::keys::{self, TypeKey};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_codes::{Code, Coded};
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action, Condition, Content, Entry, Key, Put, ReadRequest, Step, Stored as Kept,
+    Action, Condition, Content, Entry, Key, Put, Range, ReadRequest, Step, Stored as Kept,
 };
 use std::sync::Arc;
 
@@ -16,6 +16,38 @@ use std::sync::Arc;
 const AT_ONCE: usize = 90;
 
 impl Inspection<'_> {
+    /// Records of types that are not there: nobody can reach them.
+    pub(super) async fn strangers(&mut self, known: &[TypeKey]) -> Result<(), EngineError> {
+        let mut span = keys::all_records()?;
+        loop {
+            let range = Range::of(span.clone()).keys_only().limit(1);
+            let (_, page) = self.engine.store.range(range).await?;
+            let Some(entry) = page.entries.first() else {
+                return Ok(());
+            };
+            let of = keys::type_of_record(&entry.key);
+            if let Some(of) = of.as_ref().filter(|of| known.contains(of)) {
+                // On to the next type.
+                span.start = keys::records(of)?.end;
+                continue;
+            }
+            let id = keys::read_record(&entry.key).map(|(_, _, id)| id);
+            self.ids.extend(id);
+            self.tell(&Problem {
+                kind: ProblemKind::Resource,
+                of,
+                id,
+                key: entry.key.to_string(),
+                code: coeval_codes::TYPE_UNKNOWN,
+                reason: "there is no such type".to_owned(),
+                repairable: false,
+                repaired: false,
+            });
+            self.advance(1, 0);
+            span = span.after(&entry.key);
+        }
+    }
+
     pub(super) async fn resources(&mut self, state: &Arc<TypeState>) -> Result<(), EngineError> {
         let mut range = all(keys::records(&state.key)?);
         while range.is_some() {

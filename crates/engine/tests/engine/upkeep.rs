@@ -170,7 +170,9 @@ pub(crate) async fn an_inspection_finds_what_is_wrong_and_repairs_what_it_can(wo
         .put(&find("e/", ids[2]), Put::of(b"nonsense".to_vec()))
         .await
         .unwrap();
-    let acl = Key::new(format!("a/{lost}")).unwrap();
+    let stranger = Key::new(format!("e/acme/gone/v1/{lost}")).unwrap();
+    store.put(&stranger, Put::of(b"{}".to_vec())).await.unwrap();
+    let acl = Key::new(format!("a/{}", Uuid(98))).unwrap();
     store.put(&acl, Put::of(b"[]".to_vec())).await.unwrap();
     let kinds = |problems: &[Problem]| {
         let mut kinds: Vec<String> = problems
@@ -186,16 +188,17 @@ pub(crate) async fn an_inspection_finds_what_is_wrong_and_repairs_what_it_can(wo
         "NameCount",
         "Orphan",
         "Resource",
+        "Resource",
     ];
     let (done, problems) = inspected(engine, Repair::No).await;
     assert_eq!(kinds(&problems), expected, "{problems:#?}");
-    assert_eq!((done.problems, done.repaired), (5, 0));
+    assert_eq!((done.problems, done.repaired), (6, 0));
     let (done, _) = inspected(engine, Repair::Yes).await;
     assert_eq!(done.repaired, 4);
     let (_, problems) = inspected(engine, Repair::No).await;
-    assert_eq!(kinds(&problems), ["Resource"]);
-    assert_eq!(problems[0].kind, ProblemKind::Resource);
-    assert_eq!(problems[0].id, Some(ids[2]));
+    assert_eq!(kinds(&problems), ["Resource", "Resource"]);
+    assert!(problems.iter().all(|one| one.kind == ProblemKind::Resource));
+    assert!(problems.iter().any(|one| one.id == Some(ids[2])));
     // The others are as they were.
     for id in [ids[0], ids[1], ids[3], ids[4]] {
         engine.get(&admin(), &app(), &Target::Id(id)).await.unwrap();
