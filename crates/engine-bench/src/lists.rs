@@ -3,9 +3,31 @@
 use crate::world::{World, caller, of};
 use coeval_engine::{Engine, Settings};
 use coeval_engine::{ListQuery, PageAt};
+use coeval_storage::{Key, Range};
 use std::time::Instant;
 
+/// What the storage layer needs to hand out the same records, for comparison.
+async fn bare(world: &World) {
+    let store = world.place.store();
+    let below = Key::try_from("e/bench/thing/v1").unwrap();
+    let mut range = Range::below(&below);
+    let mut read = 0_usize;
+    let begun = Instant::now();
+    loop {
+        let (_, page) = store.range(range.clone()).await.unwrap();
+        read += page.entries.len();
+        match page.entries.last() {
+            Some(last) if page.more => range = range.after(&last.key),
+            _ => break,
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
+    let rate = read as f64 / begun.elapsed().as_secs_f64();
+    println!("the storage layer reads the same records in ranges: {rate:.0}/s");
+}
+
 pub(crate) async fn measure(world: &World) {
+    bare(world).await;
     let engine = Engine::new(world.place.store(), Settings::default());
     for page_size in [128, 1_000] {
         let mut query = ListQuery::of(of());
