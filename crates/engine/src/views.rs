@@ -6,7 +6,8 @@ use bytes::Bytes;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::Revision;
-use moka::sync::Cache;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use std::sync::Arc;
 
 /// What a view depends on. The class of readers is part of it: without it a cache would leak.
@@ -27,20 +28,30 @@ pub(crate) struct Shown {
     pub(crate) secure: Arc<[String]>,
 }
 
-/// The views.
+/// The views. (Most views of a large store are computed, looked at once and forgotten: a cache that
+/// thinks long about what to keep would cost more than it saves.)
 #[derive(Debug)]
-pub(crate) struct Views(Cache<ViewKey, Shown>);
+pub(crate) struct Views(Cache<ViewKey, Shown, Weight>);
 
 /// About what an entry takes beside its content.
 const OVERHEAD: usize = 160;
+/// About what an entry takes in all; only a guess for the cache's tables.
+const USUAL: u64 = 2_048;
+
+#[derive(Clone, Debug)]
+struct Weight;
+
+impl Weighter<ViewKey, Shown> for Weight {
+    fn weight(&self, _: &ViewKey, shown: &Shown) -> u64 {
+        let secure: usize = shown.secure.iter().map(|one| one.len() + 24).sum();
+        (shown.content.len() + secure + OVERHEAD) as u64
+    }
+}
 
 impl Views {
     pub(crate) fn new(bytes: u64) -> Self {
-        let weigh = |_: &ViewKey, shown: &Shown| {
-            let secure: usize = shown.secure.iter().map(|one| one.len() + 24).sum();
-            u32::try_from(shown.content.len() + secure + OVERHEAD).unwrap_or(u32::MAX)
-        };
-        Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
+        let entries = usize::try_from(bytes / USUAL).unwrap_or(usize::MAX);
+        Self(Cache::with_weighter(entries.max(1), bytes, Weight))
     }
 
     /// The view, computed if it is not there; only once, however many ask at the same time.
@@ -49,8 +60,6 @@ impl Views {
         key: ViewKey,
         compute: impl FnOnce() -> Result<Shown, EngineError>,
     ) -> Result<Shown, EngineError> {
-        self.0
-            .try_get_with(key, compute)
-            .map_err(|error: Arc<EngineError>| (*error).clone())
+        self.0.get_or_insert_with(&key, compute)
     }
 }
