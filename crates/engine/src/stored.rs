@@ -143,7 +143,8 @@ impl ToStore {
     }
 }
 
-/// The text of a JSON value.
+/// The text of a JSON value. It may be kept for long, so it takes no more room than it needs.
 pub(crate) fn json(value: &Value) -> Bytes {
-    serde_json::to_vec(value).unwrap_or_default().into()
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    text.into_boxed_slice().into()
 }
