@@ -14,7 +14,7 @@ use crate::resource::{Quarantined, Resource};
 use crate::seen::SeenResource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
-use coeval_access::{Acl, AclFacts, Action, Decision, Facts, decide};
+use coeval_access::{Acl, AclFacts, Action, Decision, Denied, Facts, Reason, decide};
 use coeval_codes::Coded;
 use coeval_core::version::{Classification, Uuid, Version};
 use coeval_filter::Compiled;
@@ -117,6 +117,13 @@ impl Engine {
         query: WatchQuery,
     ) -> Result<WatchStream, EngineError> {
         self.types.get(&query.of).await?;
+        let other = query.org.as_deref().is_some_and(|org| org != caller.org());
+        if other && !caller.subject.is_provider() {
+            return Err(EngineError::Denied(Denied {
+                hidden: false,
+                reason: Reason::OtherOrganization,
+            }));
+        }
         let org = query.org.clone().unwrap_or_else(|| caller.org().to_owned());
         let events = self.store.watch(everything(query.from)).await?;
         let look = Look {

@@ -77,6 +77,7 @@ impl Registry {
         let phase_key = keys::phase(of)?;
         let mut range = Range::of(keys::type_versions(of)?);
         let mut found: Vec<Definition> = Vec::new();
+        let mut unreadable: Vec<Version> = Vec::new();
         let mut first: Option<(Revision, coeval_core::phases::PhaseRecord)> = None;
         loop {
             let request = ReadRequest::keys([phase_key.clone()]).and_range(range.clone());
@@ -100,14 +101,25 @@ impl Registry {
             }
             let page = snapshot.pages.into_iter().next().unwrap_or_default();
             for entry in &page.entries {
-                let (Some(version), Stored::Record(record)) =
-                    (version_of(&entry.key), &entry.stored)
-                else {
-                    // A damaged definition is unknown here; its resources are quarantined.
-                    tracing::error!(key = %entry.key, "a type version can't be read");
+                let Some(version) = version_of(&entry.key) else {
+                    tracing::error!(key = %entry.key, "a type version without a version");
                     continue;
                 };
-                found.push(Definition::decode(version, record)?);
+                let definition = match &entry.stored {
+                    Stored::Record(record) => Definition::decode(version, record),
+                    Stored::Damaged { damage, .. } => Err(EngineError::TypeRefused {
+                        what: damage.to_string(),
+                    }),
+                };
+                match definition {
+                    Ok(definition) => found.push(definition),
+                    // It is unknown here, and its resources are told as such: one bad definition
+                    // never hides the others.
+                    Err(error) => {
+                        tracing::error!(key = %entry.key, %error, "a type version can't be read");
+                        unreadable.push(version);
+                    }
+                }
             }
             match page.entries.last() {
                 Some(last) if page.more => range = range.after(&last.key),
@@ -118,7 +130,7 @@ impl Registry {
             return Ok(None);
         };
         let cap = self.caps.get(of).copied();
-        TypeState::new(of.clone(), phase, revision, found, cap).map(Some)
+        TypeState::new(of.clone(), phase, revision, found, &unreadable, cap).map(Some)
     }
 
     fn forget(&self, of: &TypeKey) {

@@ -31,12 +31,13 @@ pub struct TypeState {
 }
 
 impl TypeState {
-    /// Puts together what was read. `cap`: behave as a server that knows nothing newer.
+    /// Puts together what was read; resources may be stored at `unreadable` versions too. `cap`: behave as a server that knows nothing newer.
     pub(crate) fn new(
         key: TypeKey,
         phase: PhaseRecord,
         phase_revision: Revision,
         definitions: Vec<Definition>,
+        unreadable: &[Version],
         cap: Option<Version>,
     ) -> Result<Self, EngineError> {
         let mut definitions: BTreeMap<Version, Definition> = definitions
@@ -50,7 +51,8 @@ impl TypeState {
         }
         let versions = load(&mut definitions)?;
         let known: Known = versions.iter().map(|version| version.id.version).collect();
-        let majors: BTreeSet<u32> = definitions.keys().map(|version| version.major).collect();
+        let versions_there = definitions.keys().chain(unreadable);
+        let majors: BTreeSet<u32> = versions_there.map(|version| version.major).collect();
         let restricted_versions = versions.iter().filter_map(|version| {
             let paths = version.schema.restricted_paths();
             let hidden = paths

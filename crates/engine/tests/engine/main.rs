@@ -98,6 +98,7 @@ cases! {
         embedded {
             an_earlier_revision_can_be_brought_back
             an_inspection_finds_what_is_wrong_and_repairs_what_it_can
+            a_definition_that_can_not_be_read_hides_no_other
         }
     }
     watching {

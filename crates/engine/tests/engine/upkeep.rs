@@ -204,3 +204,35 @@ pub(crate) async fn an_inspection_finds_what_is_wrong_and_repairs_what_it_can(wo
         engine.get(&admin(), &app(), &Target::Id(id)).await.unwrap();
     }
 }
+
+pub(crate) async fn a_definition_that_can_not_be_read_hides_no_other(mut world: World) {
+    prepared(&world).await;
+    let id = made(&world.engine, "old").await;
+    let create = Create::new(v("1.1.0"), "new", json!({"image": "a", "region": "eu"}));
+    let new = world.engine.create(&admin(), &app(), create).await.unwrap();
+    let second = crate::world::app_file("2.0.0", "  schema: {type: object}\n");
+    world
+        .engine
+        .register(&admin(), Registration::of(second).warn())
+        .await
+        .unwrap();
+    let create = Create::new(v("2.0.0"), "newest", json!({}));
+    let newest = world.engine.create(&admin(), &app(), create).await.unwrap();
+    // Two definitions are written over by something else; the phase record tells the servers.
+    let store = world.engine.store();
+    for version in ["1.1.0", "2.0.0"] {
+        let key = Key::new(format!("t/acme/app/{version}")).unwrap();
+        store
+            .put(&key, Put::of(b"nonsense".to_vec()))
+            .await
+            .unwrap();
+    }
+    let engine = world.another(crate::world::settings()).await;
+    let get = async |id| engine.get(&admin(), &app(), &Target::Id(id)).await;
+    assert!(get(id).await.is_ok());
+    // A minor that is not known is shown as far as it is declared; an unknown major is told as such.
+    let shown = get(new.resource.id).await.unwrap();
+    assert_eq!(shown.version.to_string(), "v1+downgraded");
+    let refused = get(newest.resource.id).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::MAJOR_UNKNOWN);
+}
