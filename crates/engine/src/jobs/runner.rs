@@ -56,6 +56,22 @@ impl Default for RunnerSettings {
 pub struct JobRunner {
     stop: watch::Sender<bool>,
     background: JoinHandle<()>,
+    pruning: JoinHandle<()>,
+}
+
+/// How often old records of what was done are removed.
+const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Removes what is too old to be kept, again and again.
+async fn prune(engine: Arc<Engine>) {
+    let mut timer = tokio::time::interval(PRUNE_EVERY);
+    timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        timer.tick().await;
+        if let Err(error) = engine.prune_audit().await {
+            tracing::warn!(%error, "old records of the audit could not be removed");
+        }
+    }
 }
 
 impl JobRunner {
@@ -74,6 +90,7 @@ impl JobRunner {
         jobs: Vec<Arc<dyn Job>>,
     ) -> Self {
         let (stop, stopping) = watch::channel(false);
+        let pruning = tokio::spawn(prune(Arc::clone(&engine)));
         let looking = Looking {
             drive: Drive {
                 engine,
@@ -89,6 +106,7 @@ impl JobRunner {
         Self {
             stop,
             background: tokio::spawn(looking.go()),
+            pruning,
         }
     }
 
@@ -103,6 +121,7 @@ impl JobRunner {
 
 impl Drop for JobRunner {
     fn drop(&mut self) {
+        self.pruning.abort();
         self.background.abort();
     }
 }

@@ -99,6 +99,7 @@ cases! {
             an_earlier_revision_can_be_brought_back
             an_inspection_finds_what_is_wrong_and_repairs_what_it_can
             a_definition_that_can_not_be_read_hides_no_other
+            what_was_done_is_kept_for_ninety_days
         }
     }
     watching {
@@ -115,8 +116,10 @@ cases! {
             a_stale_revision_is_a_conflict_that_says_where_it_differs
             a_deleted_resource_leaves_nothing_behind
             a_name_belongs_to_one_resource_of_an_organization
+            an_upsert_makes_or_changes
         }
         embedded {
+            the_state_follows_the_content
             an_update_of_what_is_not_there_is_not_found
             long_names_that_begin_the_same_are_different
         }

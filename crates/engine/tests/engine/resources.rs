@@ -3,7 +3,7 @@
 use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
+use coeval_engine::write::{Checking, Create, Update};
 use coeval_engine::{EngineError, Resource, State, Target};
 use serde_json::{Value, json};
 
@@ -205,4 +205,121 @@ pub(crate) async fn long_names_that_begin_the_same_are_different(world: World) {
         let read = world.engine.get(&admin(), &app(), &target).await.unwrap();
         assert_eq!(read.id, id);
     }
+}
+
+pub(crate) async fn the_state_follows_the_content(world: World) {
+    with_two_versions(&world).await;
+    let engine = &world.engine;
+    let create = |name: &str, body: Value, checking: Checking| Create {
+        checking,
+        ..Create::new(v("1.0.0"), name, body)
+    };
+    let (good, bad) = (json!({"image": "a"}), json!({"image": 7}));
+    // Not looked at until it is resolved; until then it can't be deleted.
+    let later = create("later", bad.clone(), Checking::Later);
+    let made = engine
+        .create(&admin(), &app(), later)
+        .await
+        .unwrap()
+        .resource;
+    assert_eq!(made.header.state, State::PreCreated);
+    let id = Target::Id(made.id);
+    let refused = engine
+        .delete(&admin(), &app(), &id, None)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::STATE_FORBIDS);
+    let resolved = engine.resolve(&admin(), &app(), &id).await.unwrap();
+    assert_eq!(resolved.header.state, State::ResolutionError);
+    assert!(resolved.header.message.as_ref().unwrap().contains("/image"));
+    // Doing it again changes nothing, not even the revision.
+    let again = engine.resolve(&admin(), &app(), &id).await.unwrap();
+    assert_eq!(again.revision, resolved.revision);
+    // A write does not resolve by itself where the API says later.
+    let update = Update {
+        checking: Checking::Later,
+        ..Update::new(v("1.0.0"), good.clone())
+    };
+    let updated = engine
+        .update(&admin(), &app(), &id, &update)
+        .await
+        .unwrap()
+        .resource;
+    assert_eq!(updated.header.state, State::ResolutionError);
+    let resolved = engine.resolve(&admin(), &app(), &id).await.unwrap();
+    assert_eq!(
+        (resolved.header.state, &resolved.header.message),
+        (State::Resolved, &None)
+    );
+    // Once it fits, what does not fit is refused and nothing has changed.
+    let update = Update {
+        checking: Checking::Later,
+        ..Update::new(v("1.0.0"), bad.clone())
+    };
+    let refused = engine
+        .update(&admin(), &app(), &id, &update)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::CONTENT_INVALID);
+    let read = engine.get(&admin(), &app(), &id).await.unwrap();
+    assert_eq!(
+        (content(&read), read.revision),
+        (good.clone(), resolved.revision)
+    );
+    // About to go: it is not resolved any more, and then deleted.
+    let mut going = Update {
+        content: None,
+        ..Update::new(v("1.0.0"), Value::Null)
+    };
+    going.meta.state = Some(State::InDeletion);
+    engine.update(&admin(), &app(), &id, &going).await.unwrap();
+    let refused = engine.resolve(&admin(), &app(), &id).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::STATE_FORBIDS);
+    engine.delete(&admin(), &app(), &id, None).await.unwrap();
+    // Resolved at once, well or not; or refused.
+    let now = create("now", bad.clone(), Checking::Resolve);
+    let made = engine.create(&admin(), &app(), now).await.unwrap().resource;
+    assert_eq!(made.header.state, State::ResolutionError);
+    let strict = create("strict", bad, Checking::Strict);
+    let refused = engine.create(&admin(), &app(), strict).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::CONTENT_INVALID);
+}
+
+pub(crate) async fn an_upsert_makes_or_changes(world: World) {
+    with_two_versions(&world).await;
+    let engine = std::sync::Arc::clone(&world.engine);
+    // Many at once: one makes it, the others change it.
+    let upserts: Vec<_> = (0..12)
+        .map(|n| {
+            let engine = std::sync::Arc::clone(&engine);
+            tokio::spawn(async move {
+                let body = json!({"image": format!("a:{n}")});
+                let create = Create::new(v("1.0.0"), "web", body.clone());
+                let update = Update::new(v("1.0.0"), body);
+                engine
+                    .upsert(&admin(), &app(), create, &update)
+                    .await
+                    .unwrap()
+            })
+        })
+        .collect();
+    let mut made = 0;
+    let mut ids = std::collections::BTreeSet::new();
+    for upsert in upserts {
+        let changed = upsert.await.unwrap();
+        made += usize::from(changed.created);
+        ids.insert(changed.resource.id);
+    }
+    assert_eq!((made, ids.len()), (1, 1));
+    // An update without a revision is refused where the API needs one.
+    let update = Update {
+        needs_revision: true,
+        ..Update::new(v("1.0.0"), json!({"image": "b"}))
+    };
+    let id = Target::Id(*ids.first().unwrap());
+    let refused = engine
+        .update(&admin(), &app(), &id, &update)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::REVISION_NEEDED);
 }

@@ -236,3 +236,22 @@ pub(crate) async fn a_definition_that_can_not_be_read_hides_no_other(mut world: 
     let refused = get(newest.resource.id).await.unwrap_err();
     assert_eq!(refused.code(), coeval_codes::MAJOR_UNKNOWN);
 }
+
+pub(crate) async fn what_was_done_is_kept_for_ninety_days(mut world: World) {
+    prepared(&world).await;
+    made(&world.engine, "web").await;
+    let all = coeval_engine::AuditQuery::default();
+    let told = world.engine.audit(&admin(), &all, None, 100).await.unwrap();
+    assert!(told.len() >= 3, "{told:?}");
+    for (days, left) in [(89, told.len()), (91, 0)] {
+        let later = coeval_storage::SkewedClock::new(days * 24 * 60 * 60 * 1000);
+        let settings = coeval_engine::Settings {
+            clock: std::sync::Arc::new(later),
+            ..crate::world::settings()
+        };
+        let engine = world.another(settings).await;
+        engine.prune_audit().await.unwrap();
+        let told = world.engine.audit(&admin(), &all, None, 100).await.unwrap();
+        assert_eq!(told.len(), left, "after {days} days");
+    }
+}
