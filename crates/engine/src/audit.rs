@@ -203,9 +203,9 @@ impl Engine {
                     return Ok(found);
                 }
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(found),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(found),
             }
         }
     }

@@ -123,9 +123,9 @@ impl Engine {
                     }),
                 });
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(all),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(all),
             }
         }
     }

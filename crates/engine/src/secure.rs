@@ -245,9 +245,9 @@ impl Engine {
                 self.rotate_one(keyring, entry, &mut rotated).await?;
             }
             progress(rotated.sealed + rotated.current + rotated.failed);
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(rotated),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(rotated),
             }
         }
     }

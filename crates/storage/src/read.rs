@@ -98,6 +98,13 @@ impl Range {
         };
         Self { span, ..*self }
     }
+
+    /// What follows a page of it, if anything does.
+    #[must_use]
+    pub fn following(&self, page: &Page) -> Option<Self> {
+        let last = page.entries.last().filter(|_| page.more)?;
+        Some(self.after(&last.key))
+    }
 }
 
 /// What to read, all of it in one snapshot.

@@ -57,9 +57,9 @@ async fn records(
             }
         }
         progress(summary.records, 0);
-        match page.entries.last() {
-            Some(last) if page.more => range = range.after(&last.key),
-            _ => return Ok(()),
+        match range.following(&page) {
+            Some(next) => range = next,
+            None => return Ok(()),
         }
     }
 }

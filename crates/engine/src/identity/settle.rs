@@ -109,9 +109,9 @@ impl Engine {
                     None => tracing::error!(key = %entry.key, "a note can't be read"),
                 }
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(notes),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(notes),
             }
         }
     }

@@ -227,9 +227,9 @@ impl Looking {
                     Err(error) => tracing::error!(%id, %error, "a task can't be read"),
                 }
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => break,
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => break,
             }
         }
         self.seen.retain(|id, _| open.contains(id));

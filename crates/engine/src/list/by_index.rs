@@ -257,9 +257,9 @@ impl ByIndex {
                     let most = "10,000 resources that begin alike";
                     return Err(ListError::SortTooLarge { most }.into());
                 }
-                match page.entries.last() {
-                    Some(last) if page.more => range = range.after(&last.key),
-                    _ => break,
+                match range.following(&page) {
+                    Some(next) => range = next,
+                    None => break,
                 }
             }
         }

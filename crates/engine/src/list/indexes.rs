@@ -99,9 +99,9 @@ impl Look<'_> {
                 if ids.len() > MOST_IDS {
                     return Ok(None);
                 }
-                match page.entries.last() {
-                    Some(last) if page.more => range = range.after(&last.key),
-                    _ => break,
+                match range.following(&page) {
+                    Some(next) => range = next,
+                    None => break,
                 }
             }
         }

@@ -8,7 +8,7 @@
 //! editor, should it still be there, fails.
 
 use super::definition::{Definition, Meta};
-use super::register::{Registration, is_race, parse, refusal};
+use super::register::{Registration, parse, refusal};
 use super::state::TypeState;
 use super::{phase, register::Registered};
 use crate::audit::{Deed, What};
@@ -16,6 +16,7 @@ use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::write::is_race;
 use bytes::Bytes;
 use coeval_access::{Acl, TypeAction};
 use coeval_core::version::Version;
@@ -83,7 +84,6 @@ impl Engine {
             TypeEdit::Replace(_) => TypeAction::Edit,
             TypeEdit::Delete => TypeAction::Delete,
         };
-        let mut waited = 0;
         for _ in 0..ATTEMPTS {
             let state = self.types.load(of).await?;
             let Some(definition) = state.definitions.get(&version) else {
@@ -97,7 +97,7 @@ impl Engine {
                 });
             }
             if definition.meta.editing {
-                self.wait_for_edit(&state, version, &mut waited).await?;
+                self.wait_for_edit(&state, version).await?;
                 continue;
             }
             // Found out before anybody is made to wait.
@@ -282,13 +282,11 @@ impl Engine {
         &self,
         state: &TypeState,
         version: Version,
-        waited: &mut usize,
     ) -> Result<(), EngineError> {
         let Some(definition) = state.definitions.get(&version) else {
             return Ok(());
         };
         for _ in 0..WAITS {
-            *waited += 1;
             tokio::time::sleep(WAIT).await;
             let key = keys::type_version(&state.key, version)?;
             let snapshot = self.store.read(ReadRequest::keys([key])).await?;

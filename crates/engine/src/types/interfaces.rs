@@ -1,11 +1,11 @@
 //! Interfaces: versioned contracts that types implement.
 
-use super::register::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::keys;
+use crate::write::is_race;
 use coeval_access::GeneralRight;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Name, Version};
@@ -144,9 +144,9 @@ impl Engine {
                 let read = record.and_then(|r| serde_json::from_slice(&r.content.body).ok());
                 all.extend(read);
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(all),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(all),
             }
         }
     }

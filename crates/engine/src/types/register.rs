@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::write::is_race;
 use bytes::Bytes;
 use coeval_access::inheritance::{self, Said};
 use coeval_access::{GeneralRight, Level};
@@ -257,7 +258,7 @@ impl Engine {
             let checked = compat::check(history.iter().map(|one| &**one), &new);
             let mut all = history;
             all.push(Arc::clone(&new));
-            (checked, of_all(all).map(Arc::new))
+            (checked, Versions::new(all).map(Arc::new))
         })
         .await?;
         let (checked, versions) = checked;
@@ -278,11 +279,6 @@ impl Engine {
             undecided,
         })
     }
-}
-
-/// The versions in registration order, or, where an edit changed a parent, in any that works.
-fn of_all(all: Vec<Arc<TypeVersion>>) -> Result<Versions, coeval_core::convert::VersionsError> {
-    Versions::new(all)
 }
 
 pub(super) fn parse(file: &str) -> Result<TypeVersion, EngineError> {
@@ -342,13 +338,12 @@ fn compared(checked: &Checked) -> Vec<Finding> {
         .map(|one| (Some(one.version.to_string()), &one.findings));
     for (version, found) in changes.chain(against) {
         for finding in found {
-            let breaking = matches!(finding.kind, Kind::Breaking | Kind::Undecided);
             findings.push(Finding {
                 rule: finding.rule.to_string(),
                 against: version.clone(),
                 path: finding.path.clone(),
                 message: finding.sentence.clone(),
-                refuses: too_small && breaking && finding.kind == Kind::Breaking,
+                refuses: too_small && finding.kind == Kind::Breaking,
                 witness: finding
                     .witness
                     .as_ref()
@@ -413,16 +408,6 @@ fn conversion_findings(versions: &Versions, at: Version) -> Vec<Finding> {
         });
     }
     findings
-}
-
-/// Somebody else changed the type meanwhile.
-pub(super) fn is_race(error: &StorageError) -> bool {
-    matches!(
-        error,
-        StorageError::Conflict { .. }
-            | StorageError::AlreadyExists { .. }
-            | StorageError::NotFound { .. }
-    )
 }
 
 /// Off the async threads.

@@ -121,9 +121,9 @@ impl Registry {
                     }
                 }
             }
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => break,
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => break,
             }
         }
         let Some((revision, phase)) = first else {
@@ -149,9 +149,9 @@ impl Registry {
                     .iter()
                     .filter_map(|e| keys::type_of_phase(&e.key)),
             );
-            match page.entries.last() {
-                Some(last) if page.more => range = range.after(&last.key),
-                _ => return Ok(names),
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(names),
             }
         }
     }

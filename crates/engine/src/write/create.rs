@@ -106,7 +106,6 @@ impl Engine {
     ) -> Result<Changed, EngineError> {
         crate::kinds::not_own(of)?;
         let id = draw_id()?;
-        let mut waited = 0;
         for _ in 0..ATTEMPTS {
             let mut state = self.types.get(of).await?;
             if !state.definitions.contains_key(&create.at.version()) {
@@ -129,8 +128,7 @@ impl Engine {
                     continue;
                 }
                 Err(EngineError::TypeEditing { .. }) => {
-                    self.wait_for_edit(&state, create.at.version(), &mut waited)
-                        .await?;
+                    self.wait_for_edit(&state, create.at.version()).await?;
                     continue;
                 }
                 Err(error) => return Err(error),

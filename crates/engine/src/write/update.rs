@@ -121,14 +121,13 @@ impl Engine {
         if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
             return Err(EngineError::RevisionNeeded);
         }
-        let mut waited = 0;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
             match self.attempt(caller, found, update, Vec::new()).await {
                 Err(EngineError::Storage(error)) if is_race(&error) => {}
                 Err(EngineError::TypeEditing { id }) => {
                     let state = self.types.get(of).await?;
-                    self.wait_for_edit(&state, id.version, &mut waited).await?;
+                    self.wait_for_edit(&state, id.version).await?;
                 }
                 other => return other,
             }

@@ -179,15 +179,12 @@ impl MigrateRun {
             return Ok(Arc::clone(state));
         }
         let (engine, aim) = (&self.mover.engine, &self.mover.aim);
-        let mut waited = 0;
         for _ in 0..ATTEMPTS {
             let state = engine.types.current(&aim.of).await?;
             check_target(&state, aim.from, aim.to)?;
             match arrives(fenced(&state), &state, aim.to) {
                 Err(EngineError::TypeEditing { id }) => {
-                    engine
-                        .wait_for_edit(&state, id.version, &mut waited)
-                        .await?;
+                    engine.wait_for_edit(&state, id.version).await?;
                 }
                 Err(error) => return Err(error),
                 Ok(_) => {
@@ -327,9 +324,9 @@ async fn count(engine: &Engine, span: &Span) -> Result<u64, EngineError> {
     loop {
         let (_, page) = engine.store.range(range.clone()).await?;
         total += page.entries.len() as u64;
-        match page.entries.last() {
-            Some(last) if page.more => range = range.after(&last.key),
-            _ => return Ok(total),
+        match range.following(&page) {
+            Some(next) => range = next,
+            None => return Ok(total),
         }
     }
 }
