@@ -23,6 +23,7 @@ mod secrets;
 mod servers;
 mod types;
 mod upkeep;
+mod wanted;
 mod watching;
 mod world;
 
@@ -102,6 +103,15 @@ cases! {
             what_was_done_is_kept_for_ninety_days
         }
     }
+    wanted {
+        every {}
+        embedded {
+            a_clients_release_tells_what_it_understands
+            a_restricted_view_is_shown_with_its_reason_and_not_written_back
+            a_strict_type_takes_edits_at_its_own_version_alone
+            force_over_an_unknown_version_keeps_the_record_whole
+        }
+    }
     watching {
         every {
             each_watcher_sees_its_version_in_order
@@ -133,6 +143,7 @@ cases! {
             a_version_with_resources_is_immutable
             a_stored_resource_that_breaks_a_law_refuses_a_version
             an_interface_in_use_stays
+            an_undecided_change_is_accepted_by_name
             a_denial_is_explained_to_those_who_may_know
             a_bump_that_is_too_small_is_refused_with_a_witness
         }

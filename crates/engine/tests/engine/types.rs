@@ -274,3 +274,33 @@ pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     assert_eq!(then[0].after, made.resource.revision);
     assert_eq!(then[0].deed.user, "owner");
 }
+
+pub(crate) async fn an_undecided_change_is_accepted_by_name(world: World) {
+    let engine = &world.engine;
+    // Two patterns whose automata are too large to be compared.
+    let schema = |pattern: &str| {
+        format!(
+            "  schema: {{type: object, properties: {{image: {{type: string, pattern: '{pattern}'}}}}}}\n"
+        )
+    };
+    let before = app_file("1.0.0", &schema("^(a|b)*a(a|b){24}$"));
+    let after = app_file("1.0.1", &schema("^(a|b)*(a|c)(a|b){24}$"));
+    engine
+        .register(&admin(), Registration::of(before))
+        .await
+        .unwrap();
+    let registration = Registration::of(after);
+    match engine.register(&admin(), registration.clone()).await {
+        Err(EngineError::Incompatible { findings, .. }) => {
+            println!("{findings:#?}");
+            assert_eq!(findings[0].rule, "undecided");
+        }
+        other => panic!("{other:?}"),
+    }
+    let accepted = Registration {
+        accept_undecided: true,
+        ..registration
+    };
+    let registered = engine.register(&admin(), accepted).await.unwrap();
+    assert!(!registered.unproven);
+}
