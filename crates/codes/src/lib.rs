@@ -253,6 +253,16 @@ codes! {
     MIRROR_UNFIT = 7016, "The content fits only one of the two majors";
     ROUTE_UNKNOWN = 8001, "This server has nothing at that path";
     METHOD_UNKNOWN = 8002, "The path does not answer that method";
+    API_VERSION_UNKNOWN = 8003, "The API version is not served";
+    CREDENTIALS_MISSING = 8004, "The request says nothing of who sends it";
+    QUERY_INVALID = 8005, "A query parameter is not valid";
+    REQUEST_INVALID = 8006, "The body is not what the route takes";
+    ID_INVALID = 8007, "An id is not valid";
+    REQUESTS_TOO_MANY = 8008, "The user sends too many requests";
+    BODY_TOO_SLOW = 8009, "The body did not arrive in time";
+    HEADER_INVALID = 8010, "A header is not valid";
+    FILTER_SYNTAX = 8011, "The filter can't be read";
+    IF_MATCH_NEEDED = 8012, "A write must say which revision it changes";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";

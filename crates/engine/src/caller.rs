@@ -1,5 +1,6 @@
 //! Who calls, and at which version.
 
+use crate::identity::Seen;
 use crate::keys::TypeKey;
 use crate::types::state::TypeState;
 use coeval_access::Subject;
@@ -84,6 +85,8 @@ pub struct Caller {
     pub wanted: WantedVersions,
     /// It has seen this, and must not be shown less.
     pub at_least: Option<Token>,
+    /// How identity was when the caller was found out.
+    pub(crate) seen: Option<Seen>,
 }
 
 impl Caller {
@@ -94,6 +97,7 @@ impl Caller {
             subject,
             wanted: WantedVersions::default(),
             at_least: None,
+            seen: None,
         }
     }
 

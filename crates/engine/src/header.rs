@@ -98,6 +98,9 @@ pub struct Header {
     /// Something secure is kept, so all that is kept is with the secrets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) sealed: bool,
+    /// The task of its creation, which ends when it is resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) creation: Option<String>,
 }
 
 impl Header {

@@ -12,6 +12,7 @@ mod directory;
 mod error;
 mod failures;
 mod login;
+mod name_of;
 mod names;
 mod open;
 mod orgs;
@@ -36,6 +37,8 @@ pub use roles::{NewRole, Role, RoleEdit};
 pub use sessions::{NewToken, Session, SessionKind};
 pub use token::TokenSecret;
 pub use users::{NewUser, User, UserEdit};
+
+pub(crate) use own::Seen;
 
 use directory::Directory;
 use password::Hasher;

@@ -11,6 +11,7 @@
 
 mod allow;
 mod audit;
+pub mod behaviors;
 mod caller;
 mod content;
 mod engine;

@@ -57,6 +57,8 @@ pub struct Changed {
     pub overrode: Option<coeval_core::decide::Refusal>,
     /// Whether it was made by this write.
     pub created: bool,
+    /// What tells of it, or goes on with it.
+    pub task: Option<crate::tasks::Task>,
 }
 
 /// A stored object that can't be shown.

@@ -3,11 +3,13 @@
 
 pub(crate) mod by;
 mod calls;
+mod creation;
 mod error;
 pub(crate) mod record;
 mod task;
 
 pub(crate) use calls::{NewTask, id_of};
 pub use calls::{TaskPage, TaskQuery};
+pub use creation::CREATE;
 pub use error::TaskError;
 pub use task::{About, Claim, Progress, Status, Task, TaskFailure};

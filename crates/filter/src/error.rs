@@ -84,7 +84,8 @@ impl FilterError {
         Self::TooMuch { limit, at: None }
     }
 
-    pub(crate) fn no_field(name: &str, why: &'static str) -> Self {
+    #[must_use]
+    pub fn no_field(name: &str, why: &'static str) -> Self {
         let name = excerpt(name);
         Self::NoField {
             name,

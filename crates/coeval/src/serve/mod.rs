@@ -1,5 +1,6 @@
 //! `coeval serve`: the store, the listener, and the stop of both.
 
+mod bootstrap;
 mod options;
 mod signals;
 
@@ -7,9 +8,11 @@ pub(crate) use options::ServeOptions;
 
 use crate::failure::Failure;
 use crate::telemetry;
-use axum::Router;
 use clap::ArgMatches;
+use coeval_cloudapi::CloudApi;
 use coeval_codes::Coded;
+use coeval_engine::Engine;
+use coeval_engine::jobs::{JobRunner, RunnerSettings};
 use coeval_server::{Listener, Readiness};
 use coeval_storage::{DynStore, Store};
 use signals::Signals;
@@ -22,11 +25,22 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
     let mut signals = Signals::listen()?;
     let (url, port) = (options.address.url(matches)?, options.listener()?);
     let opened = coeval_stores::open(&url, options.store()).await?;
+    let engine = Engine::open(Arc::clone(&opened.store), options.engine()?).await?;
+    let engine = Arc::new(engine);
+    if let Some(file) = &options.bootstrap {
+        bootstrap::run(&engine, file).await?;
+    }
     let listener = Listener::bind(port).await?;
+    let api = CloudApi::new(Arc::clone(&engine), options.cloudapi(&listener.url()));
+    let runner = JobRunner::start(
+        Arc::clone(&engine),
+        &server_id()?,
+        RunnerSettings::default(),
+    );
     say_ready(&listener);
     let mut again = signals.clone();
     let serving = listener.serve(
-        Router::new(),
+        api.router(),
         readiness(&opened.store),
         metrics,
         signals.next(),
@@ -35,9 +49,18 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
         stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
         () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
     }
+    runner.stop().await;
     opened.store.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// A name for this run of the server, to tell its tasks from those of others.
+fn server_id() -> Result<String, Failure> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::internal(format!("no random bytes: {error}")))?;
+    Ok(format!("{:016x}", u64::from_be_bytes(bytes)))
 }
 
 /// The one line on stdout: who started the server waits for it, and reads the port from it.

@@ -5,7 +5,7 @@ use crate::quantity;
 use crate::store_address::StoreAddress;
 use crate::telemetry::LogOptions;
 use clap::Args;
-use coeval_engine::ResourceBelongings;
+use coeval_engine::{ResourceBelongings, Settings};
 use coeval_server::{Config, Drain, Limits, TlsFiles};
 use coeval_storage::Retention;
 use coeval_storage::maintenance::Maintenance;
@@ -22,6 +22,12 @@ pub(crate) struct ServeOptions {
     listen: SocketAddr,
     #[command(flatten)]
     pub(super) address: StoreAddress,
+    /// YAML of organizations, users, roles and types to make where they are absent
+    #[arg(long, value_name = "FILE")]
+    pub(super) bootstrap: Option<PathBuf>,
+    /// What absolute URLs in answers begin with; the address that it listens on if nothing is said
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
     /// PEM certificate chain: serve TLS; read again when the file changes
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
@@ -67,6 +73,15 @@ impl ServeOptions {
             },
             ..Config::at(self.listen)
         })
+    }
+
+    pub(super) fn engine(&self) -> Result<Settings, Failure> {
+        Ok(Settings::default())
+    }
+
+    pub(super) fn cloudapi(&self, listening: &str) -> coeval_cloudapi::Settings {
+        let url = self.public_url.as_deref().unwrap_or(listening);
+        coeval_cloudapi::Settings::new(url.trim_end_matches('/'))
     }
 
     pub(super) fn store(&self) -> OpenOptions {

@@ -33,6 +33,8 @@ pub(crate) struct KnownUser {
 pub(crate) struct Subjects {
     users: Cache<Uuid, (Seen, Arc<KnownUser>)>,
     orgs: Cache<String, Seen>,
+    /// Names by id.
+    pub(super) names: Cache<String, (Seen, Arc<str>)>,
 }
 
 impl Subjects {
@@ -40,6 +42,7 @@ impl Subjects {
         Self {
             users: Cache::new(most),
             orgs: Cache::new(most),
+            names: Cache::new(most),
         }
     }
 }
@@ -110,6 +113,7 @@ impl Engine {
         }
         let mut caller = Caller::new(subject);
         caller.wanted = wanted;
+        caller.seen = Some(seen);
         Ok(caller)
     }
 

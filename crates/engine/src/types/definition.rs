@@ -1,5 +1,6 @@
 //! The record of one type version: its file, and what was found out when it was registered.
 
+use crate::behaviors::{BehaviorAccess, BehaviorOverride};
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::types::finding::Finding;
@@ -40,6 +41,12 @@ pub(crate) struct Meta {
     pub(crate) max_implicit_right: Option<coeval_access::Level>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Finding>,
+    /// Behaviors that are done otherwise than their interfaces say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) overrides: Vec<BehaviorOverride>,
+    /// Who may invoke which behavior.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) behavior_access: Vec<BehaviorAccess>,
 }
 
 #[expect(

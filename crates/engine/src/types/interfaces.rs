@@ -1,6 +1,7 @@
 //! Interfaces: versioned contracts that types implement.
 
 use crate::audit::{Deed, What};
+use crate::behaviors::Behavior;
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
@@ -13,7 +14,6 @@ use coeval_storage::{
     Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, StorageError,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// A version of an interface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,9 +29,9 @@ pub struct Interface {
     /// Shipped with Coeval.
     #[serde(default)]
     pub built_in: bool,
-    /// What an API keeps with it.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub extra: Value,
+    /// What can be done with resources of the types that implement it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behaviors: Vec<Behavior>,
     /// Somebody is about to delete it: no type starts to implement it until that is done.
     #[serde(default)]
     pub(crate) editing: bool,
@@ -47,7 +47,7 @@ impl Interface {
             version: id.version.to_string(),
             name: name.into(),
             built_in: false,
-            extra: Value::Null,
+            behaviors: Vec::new(),
             editing: false,
         }
     }

@@ -189,6 +189,11 @@ impl Engine {
             external_id: registration.external_id.clone(),
             max_implicit_right: registration.max_implicit_right,
             findings: judged.findings.clone(),
+            overrides: Vec::new(),
+            behavior_access: match inherited {
+                Some((_, definition)) => definition.meta.behavior_access.clone(),
+                None => Vec::new(),
+            },
         })
     }
 

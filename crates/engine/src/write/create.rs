@@ -10,6 +10,7 @@ use crate::header::{self, Header, State};
 use crate::keys::{self, TypeKey};
 use crate::resource::{Changed, Resource};
 use crate::stored::Stored;
+use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
 use crate::write::update::is_race;
 use coeval_access::{Acl, Level};
@@ -19,7 +20,7 @@ use coeval_core::decide::{
 };
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Key, Millis, ReadRequest, StorageError};
+use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest, StorageError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -61,6 +62,8 @@ pub struct Create {
     pub unique: bool,
     /// When the content is looked at.
     pub checking: Checking,
+    /// Whether a task tells of it, which ends when the resource is resolved.
+    pub announced: bool,
 }
 
 impl Create {
@@ -80,6 +83,7 @@ impl Create {
             expires: None,
             unique: true,
             checking: Checking::Strict,
+            announced: false,
         }
     }
 }
@@ -91,6 +95,7 @@ pub(crate) struct Planned {
     pub(crate) stored: Stored,
     /// With its secure values.
     pub(crate) record: Record,
+    pub(crate) task: Option<Task>,
 }
 
 impl Engine {
@@ -152,6 +157,7 @@ impl Engine {
                         dropped: Vec::new(),
                         overrode: None,
                         created: true,
+                        task: planned.task,
                     });
                 }
                 Err(StorageError::Conflict { key, .. }) if key == state.phase_key => {
@@ -229,6 +235,12 @@ impl Engine {
             indexed: Default::default(),
             secure: Vec::new(),
             sealed: false,
+            creation: None,
+        };
+        let mut header = header;
+        let task = match create.announced {
+            true => Some(self.announce(caller, of, id, &mut header)?),
+            false => None,
         };
         header::check(&header)?;
         let unique = create.unique || definition.unique_names;
@@ -272,11 +284,15 @@ impl Engine {
         let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
         deed.version = Some(at.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
+        if let Some(task) = &task {
+            write.steps.push(record::step(task, Condition::NotExists)?);
+        }
         Ok(Some(Planned {
             key: keys::record(of, at.major, id)?,
             write,
             stored: sealed.stored(id, create.expires),
             record: whole,
+            task,
         }))
     }
 }

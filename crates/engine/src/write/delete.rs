@@ -71,6 +71,7 @@ impl Engine {
             header.modified = self.now().max(header.modified);
             caller.user().clone_into(&mut header.modified_by);
             header.generation += 1;
+            let creation = self.end_of_creation(&mut header).await?;
             let mut after = stored.to_store();
             after.header = header;
             let object = ObjectWrite {
@@ -85,6 +86,7 @@ impl Engine {
             let mut deed = Deed::of_resource(What::Resolve, of, stored.id, &after.header);
             deed.before = Some(stored.revision.to_string());
             write.steps.push(self.audit_step(caller, &deed)?);
+            write.steps.extend(creation);
             match self.commit(&fetched.key, write).await {
                 Ok(written) => {
                     let mut now = stored;

@@ -104,6 +104,7 @@ impl Engine {
             indexed: before.indexed.clone(),
             secure: before.secure.clone(),
             sealed: before.sealed,
+            creation: before.creation.clone(),
         };
         header::check(&header)?;
         Ok(header)

@@ -11,6 +11,7 @@ use crate::caller::Caller;
 use crate::content;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
+use crate::header::State;
 use crate::keys::TypeKey;
 use crate::read::{Found, Target, sees};
 use crate::resource::Changed;
@@ -225,12 +226,15 @@ impl Engine {
         };
         self.allow_edit(caller, state, &stored, update, &edited)
             .await?;
-        let header = self.edited_header(caller, state, &stored, update, &edited)?;
+        let mut header = self.edited_header(caller, state, &stored, update, &edited)?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
         let renamed = header.name != stored.header.name;
         let mut steps = Vec::new();
         if renamed {
             steps = self.rename(state, &stored, &header).await?;
+        }
+        if header.state != State::PreCreated {
+            steps.extend(self.end_of_creation(&mut header).await?);
         }
         let version = header.version;
         let whole = edited.record.clone();
@@ -301,6 +305,7 @@ impl Engine {
             dropped: edited.dropped,
             overrode: edited.overrode,
             created: false,
+            task: None,
         })
     }
 

@@ -13,13 +13,12 @@ use serde_json::{Value, json};
 
 /// A client that understands versions up to this one.
 fn client(up_to: &str) -> Caller {
-    Caller {
-        wanted: WantedVersions {
-            accept: vec![(AcceptedType::Nss("app".to_owned()), v(up_to))],
-            ..WantedVersions::default()
-        },
-        ..admin()
-    }
+    let mut caller = admin();
+    caller.wanted = WantedVersions {
+        accept: vec![(AcceptedType::Nss("app".to_owned()), v(up_to))],
+        ..WantedVersions::default()
+    };
+    caller
 }
 
 async fn registered(engine: &Engine, files: &[(&str, &str)]) {

@@ -23,13 +23,12 @@ async fn made(world: &World, at: &str, content: Value) -> Target {
 
 /// A client that says only of which release it is.
 fn of_release(text: &str) -> Caller {
-    Caller {
-        wanted: WantedVersions {
-            release: Some(semver::Version::parse(text).unwrap()),
-            ..WantedVersions::default()
-        },
-        ..admin()
-    }
+    let mut caller = admin();
+    caller.wanted = WantedVersions {
+        release: Some(semver::Version::parse(text).unwrap()),
+        ..WantedVersions::default()
+    };
+    caller
 }
 
 pub(crate) async fn a_clients_release_tells_what_it_understands(world: World) {

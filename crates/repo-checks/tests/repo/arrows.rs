@@ -29,15 +29,32 @@ const PLAN: Plan = &[
     ),
     // the two meet here and nowhere else
     ("engine", &["access", "codes", "core", "filter", "storage"]),
-    ("cloudapi", &["access", "codes", "core", "engine", "filter"]),
-    ("grpc", &["access", "codes", "core", "engine", "filter"]),
-    ("webapi", &["access", "codes", "core", "engine", "filter"]),
     ("server", &["codes"]),
+    // what the APIs share, and the APIs
+    ("callers", &["codes", "core", "engine", "storage"]),
+    (
+        "cloudapi",
+        &[
+            "access", "callers", "codes", "core", "engine", "filter", "storage",
+        ],
+    ),
+    (
+        "grpc",
+        &[
+            "access", "callers", "codes", "core", "engine", "filter", "storage",
+        ],
+    ),
+    (
+        "webapi",
+        &[
+            "access", "callers", "codes", "core", "engine", "filter", "storage",
+        ],
+    ),
     (
         "coeval",
         &[
-            "access", "codes", "core", "filter", "storage", "stores", "engine", "cloudapi", "grpc",
-            "webapi", "server",
+            "access", "callers", "codes", "core", "filter", "storage", "stores", "engine",
+            "cloudapi", "grpc", "webapi", "server",
         ],
     ),
     // tests and measurements

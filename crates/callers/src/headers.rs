@@ -1,0 +1,124 @@
+//! One header, read once, and as text.
+
+use crate::error::HeaderError;
+use crate::wanted::wanted_versions;
+use coeval_engine::WantedVersions;
+use coeval_storage::Token;
+use http::HeaderMap;
+
+/// The names of Coeval's own headers.
+pub mod names {
+    /// The newest versions that the client understands: `acme:app=1.1, role=6`.
+    pub const ACCEPT: &str = "coeval-accept";
+    /// The client's release.
+    pub const RELEASE: &str = "version";
+    /// `true`: the caller insists.
+    pub const FORCE: &str = "coeval-force";
+    /// A sequence token that the caller has seen.
+    pub const AT_LEAST: &str = "coeval-at-least";
+    /// In answers: the sequence token of what was written or read.
+    pub const SEQUENCE: &str = "coeval-sequence";
+    /// In answers: pointers to what a write left alone.
+    pub const KEPT: &str = "coeval-kept";
+    /// In answers: pointers to what went with deleted items.
+    pub const DROPPED: &str = "coeval-dropped";
+    /// In answers: what should be looked at.
+    pub const WARNING: &str = "coeval-warning";
+    /// In answers: the server's release.
+    pub const SERVER_RELEASE: &str = "coeval-release";
+}
+
+/// A request's headers.
+#[derive(Clone, Copy, Debug)]
+pub struct Headers<'a>(pub &'a HeaderMap);
+
+impl<'a> Headers<'a> {
+    /// A header that may be there once.
+    ///
+    /// # Errors
+    /// If it is there twice, or is no text.
+    pub fn one(&self, name: &'static str) -> Result<Option<&'a str>, HeaderError> {
+        let mut all = self.0.get_all(name).iter();
+        let Some(first) = all.next() else {
+            return Ok(None);
+        };
+        if all.next().is_some() {
+            return Err(HeaderError::new(name, "it is there twice"));
+        }
+        let text = first.to_str();
+        let text = text.map_err(|_| HeaderError::new(name, "it has characters beyond ASCII"))?;
+        Ok(Some(text.trim()))
+    }
+
+    /// Whether the caller insists.
+    ///
+    /// # Errors
+    /// If it says something else than true or false.
+    pub fn force(&self) -> Result<bool, HeaderError> {
+        match self.one(names::FORCE)? {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(HeaderError::new(names::FORCE, "use true or false")),
+        }
+    }
+
+    /// What the caller has seen.
+    ///
+    /// # Errors
+    /// If it is no sequence token.
+    pub fn at_least(&self) -> Result<Option<Token>, HeaderError> {
+        let Some(text) = self.one(names::AT_LEAST)? else {
+            return Ok(None);
+        };
+        let token = Token::from_opaque(text);
+        let bad = || HeaderError::new(names::AT_LEAST, "it is no sequence token");
+        token.map(Some).ok_or_else(bad)
+    }
+
+    /// What the client understands.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn wanted(&self) -> Result<WantedVersions, HeaderError> {
+        wanted_versions(self.one(names::ACCEPT)?, self.one(names::RELEASE)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn with(name: &'static str, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(
+            http::HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        )])
+    }
+
+    #[test]
+    fn a_header_twice_is_refused_rather_than_chosen_from() {
+        let mut headers = with(names::FORCE, "true");
+        assert_eq!(Headers(&headers).force(), Ok(true));
+        headers.append(names::FORCE, HeaderValue::from_static("false"));
+        assert!(Headers(&headers).force().is_err());
+    }
+
+    #[test]
+    fn force_is_true_or_false_and_nothing_else() {
+        for (said, means) in [
+            ("true", Some(true)),
+            ("false", Some(false)),
+            ("1", None),
+            ("", None),
+        ] {
+            assert_eq!(Headers(&with(names::FORCE, said)).force().ok(), means);
+        }
+    }
+
+    #[test]
+    fn what_is_no_sequence_token_is_refused() {
+        assert!(Headers(&with(names::AT_LEAST, "7")).at_least().is_err());
+        assert_eq!(Headers(&HeaderMap::new()).at_least(), Ok(None));
+    }
+}

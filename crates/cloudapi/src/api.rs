@@ -1,0 +1,82 @@
+//! What all handlers share.
+
+use crate::dispatch;
+use axum::Router;
+use axum::extract::Request;
+use axum::routing::{MethodFilter, on};
+use coeval_engine::Engine;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How this API is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What every absolute URL begins with, without a slash at its end.
+    pub public_url: String,
+    /// Bytes of a body.
+    pub body_bytes: usize,
+    /// How long a body may take to arrive.
+    pub body_time: Duration,
+    /// Whether a write of an entity must carry If-Match.
+    pub if_match_required: bool,
+    /// Whether a type version whose bump is too small is refused, as the other APIs do.
+    pub refuse_small_bumps: bool,
+}
+
+impl Settings {
+    /// The usual ones.
+    #[must_use]
+    pub fn new(public_url: impl Into<String>) -> Self {
+        Self {
+            public_url: public_url.into(),
+            body_bytes: 512 * 1024,
+            body_time: Duration::from_secs(30),
+            if_match_required: false,
+            refuse_small_bumps: false,
+        }
+    }
+}
+
+/// What all handlers share.
+#[derive(Debug)]
+pub(crate) struct Api {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) settings: Settings,
+}
+
+/// The API.
+#[derive(Debug)]
+pub struct CloudApi(Arc<Api>);
+
+impl CloudApi {
+    /// On an engine.
+    #[must_use]
+    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+        Self(Arc::new(Api { engine, settings }))
+    }
+
+    /// All routes; each path works with and without a slash at its end.
+    #[must_use]
+    pub fn router(&self) -> Router {
+        let mut router = Router::new();
+        let mut paths: BTreeMap<&'static str, axum::routing::MethodRouter> = BTreeMap::new();
+        for route in crate::routes() {
+            let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
+                continue;
+            };
+            let path = route.path;
+            let (api, route) = (Arc::clone(&self.0), Arc::new(route));
+            let handler = move |request: Request| {
+                dispatch::answer(Arc::clone(&api), Arc::clone(&route), request)
+            };
+            let there = paths.remove(path).unwrap_or_default();
+            paths.insert(path, there.merge(on(filter, handler)));
+        }
+        for (path, methods) in paths {
+            router = router.route(&format!("{path}/"), methods.clone());
+            router = router.route(path, methods);
+        }
+        router
+    }
+}

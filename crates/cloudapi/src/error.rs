@@ -1,0 +1,333 @@
+//! What can go wrong, and how clients are told: a status and a minor code that they know, and
+//! beside these our own code, what happened and what to do next.
+
+use crate::answer::Answer;
+use crate::route::Form;
+use crate::xml;
+use coeval_callers::HeaderError;
+use coeval_codes::{Code, Coded};
+use coeval_core::types::BodyError;
+use coeval_engine::identity::IdentityError;
+use coeval_engine::tasks::TaskError;
+use coeval_engine::{EngineError, ListError};
+use coeval_filter::FilterError;
+use coeval_storage::StorageError;
+use http::{StatusCode, header};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// What is wrong with a request, or with what it met.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error("the filter can't be read at character {at}: {reason}")]
+    FilterSyntax { at: usize, reason: String },
+    #[error("the API version {said} is not served")]
+    VersionUnknown { said: String },
+    #[error("the request says nothing of who sends it")]
+    CredentialsMissing,
+    #[error("the query parameter {name} is not valid: {reason}")]
+    Query { name: String, reason: String },
+    #[error("{reason}")]
+    Request { reason: String },
+    #[error("{text:?} is not {what}: {reason}")]
+    Id {
+        text: String,
+        what: &'static str,
+        reason: String,
+    },
+    #[error("the user sends more requests than the server takes from one")]
+    TooManyRequests { retry_after: Duration },
+    #[error("the body did not arrive within {} s", limit.as_secs())]
+    BodyTooSlow { limit: Duration },
+    #[error("a write must say with If-Match which revision it changes")]
+    IfMatchNeeded,
+    /// The same, told with a status or a minor code of its own.
+    #[error("{error}")]
+    Told {
+        error: Box<ApiError>,
+        status: StatusCode,
+        minor: &'static str,
+    },
+}
+
+impl ApiError {
+    pub(crate) fn request(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Request { reason }
+    }
+
+    pub(crate) fn query(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Query {
+            name: name.into(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn id(text: &str, what: &'static str, reason: impl Into<String>) -> Self {
+        Self::Id {
+            text: text.chars().take(200).collect(),
+            what,
+            reason: reason.into(),
+        }
+    }
+
+    /// Told as a user error with this minor code.
+    pub(crate) fn minor(self, minor: &'static str) -> Self {
+        self.told(StatusCode::BAD_REQUEST, minor)
+    }
+
+    /// Told with a status and a minor code.
+    pub(crate) fn told(self, status: StatusCode, minor: &'static str) -> Self {
+        let error = Box::new(self);
+        Self::Told {
+            error,
+            status,
+            minor,
+        }
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Engine(error) => status_of(error),
+            Self::Body(BodyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::VersionUnknown { .. } => StatusCode::NOT_ACCEPTABLE,
+            Self::CredentialsMissing => StatusCode::UNAUTHORIZED,
+            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
+            Self::IfMatchNeeded => StatusCode::PRECONDITION_REQUIRED,
+            Self::Told { status, .. } => *status,
+            Self::Body(_)
+            | Self::Header(_)
+            | Self::Filter(_)
+            | Self::FilterSyntax { .. }
+            | Self::Query { .. }
+            | Self::Request { .. }
+            | Self::Id { .. } => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// The code that clients of this API look at.
+    fn minor_code(&self) -> &'static str {
+        match self {
+            Self::Told { minor, .. } => minor,
+            Self::Engine(EngineError::StateForbids {
+                state: coeval_engine::State::PreCreated,
+                ..
+            }) => "RDE_ENTITY_NOT_RESOLVED",
+            Self::Filter(_) | Self::FilterSyntax { .. } => "INVALID_FILTER",
+            _ => match self.status() {
+                StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
+                StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
+                StatusCode::NOT_ACCEPTABLE => "NOT_ACCEPTABLE",
+                StatusCode::REQUEST_TIMEOUT => "REQUEST_TIMEOUT",
+                StatusCode::PRECONDITION_FAILED => "PRECONDITION_FAILED",
+                StatusCode::PRECONDITION_REQUIRED => "PRECONDITION_REQUIRED",
+                StatusCode::PAYLOAD_TOO_LARGE => "PAYLOAD_TOO_LARGE",
+                StatusCode::TOO_MANY_REQUESTS => "TOO_MANY_REQUESTS",
+                StatusCode::SERVICE_UNAVAILABLE => "SERVICE_UNAVAILABLE",
+                StatusCode::INTERNAL_SERVER_ERROR => "INTERNAL_SERVER_ERROR",
+                _ => "BAD_REQUEST",
+            },
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::TooManyRequests { retry_after } => Some(*retry_after),
+            Self::Told { error, .. } => error.retry_after(),
+            Self::Engine(EngineError::Identity(IdentityError::LoginBlocked { retry_after_ms })) => {
+                Some(Duration::from_millis(*retry_after_ms))
+            }
+            Self::Engine(EngineError::Identity(IdentityError::LoginsTooMany)) => {
+                Some(Duration::from_secs(1))
+            }
+            _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => Some(Duration::from_secs(1)),
+            _ => None,
+        }
+    }
+
+    /// More for programs: where it does not fit, what it is by now.
+    fn details(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        match self {
+            Self::Told { error, .. } => return error.details(),
+            Self::Engine(EngineError::Conflict { current, paths }) => {
+                all.insert("currentRevision".into(), json!(current.to_string()));
+                all.insert("differs".into(), json!(paths));
+            }
+            Self::Engine(EngineError::Content(error)) => {
+                let violations = error.violations().iter().map(|one| {
+                    json!({ "path": one.pointer.to_string(), "message": one.sentence.to_string() })
+                });
+                all.insert("violations".into(), violations.collect());
+            }
+            Self::Engine(EngineError::Incompatible { findings, .. }) => {
+                all.insert(
+                    "findings".into(),
+                    serde_json::to_value(findings).unwrap_or_default(),
+                );
+            }
+            Self::Engine(EngineError::NameAmbiguous { ids, .. }) => {
+                let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+                all.insert("ids".into(), json!(ids));
+            }
+            _ => {}
+        }
+        all
+    }
+
+    /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
+    pub(crate) fn answer(&self, form: Form, request_id: &str) -> Answer {
+        let status = self.status();
+        let message = match status.is_server_error() {
+            true => {
+                tracing::error!(code = %self.code(), error = %self, "a request failed");
+                self.code().title().to_owned()
+            }
+            false => self.to_string(),
+        };
+        let message = format!("[ {request_id} ] {message}");
+        let minor = self.minor_code();
+        let mut answer = match form {
+            Form::Json => {
+                let mut body = json!({
+                    "minorErrorCode": minor,
+                    "message": message,
+                    "stackTrace": null,
+                    "code": self.code().to_string(),
+                    "advice": self.advice(),
+                });
+                let details = self.details();
+                if let (Value::Object(body), false) = (&mut body, details.is_empty()) {
+                    body.insert("details".into(), Value::Object(details));
+                }
+                Answer::json(status, &body)
+            }
+            Form::Xml => {
+                let (code, advice) = (self.code().to_string(), self.advice());
+                let status_text = status.as_u16().to_string();
+                let text = xml::document(|w| {
+                    w.empty(
+                        "Error",
+                        &[
+                            ("xmlns", xml::VCLOUD),
+                            ("message", &message),
+                            ("majorErrorCode", &status_text),
+                            ("minorErrorCode", minor),
+                            ("code", &code),
+                            ("advice", &advice),
+                        ],
+                    );
+                });
+                let mut answer = Answer::xml("vnd.vmware.vcloud.error+xml", text);
+                answer.status = status;
+                answer
+            }
+        };
+        if let Some(after) = self.retry_after() {
+            let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+            answer = answer.with(header::RETRY_AFTER, &seconds.max(1).to_string());
+        }
+        answer
+    }
+}
+
+/// The rules of this API: 403 for what may not be done *or does not exist*, 412 for a revision that
+/// is not the current one, 400 for everything else that the caller can mend.
+fn status_of(error: &EngineError) -> StatusCode {
+    match error {
+        EngineError::Denied(_)
+        | EngineError::NotFound { .. }
+        | EngineError::TypeUnknown { .. }
+        | EngineError::TypeVersionUnknown { .. }
+        | EngineError::InterfaceUnknown { .. }
+        | EngineError::Task(TaskError::Unknown { .. }) => StatusCode::FORBIDDEN,
+        // Clients read again and retry on exactly this.
+        EngineError::Conflict { .. } | EngineError::Contended { .. } => {
+            StatusCode::PRECONDITION_FAILED
+        }
+        EngineError::Identity(error) => status_of_identity(error),
+        EngineError::List(ListError::Filter(_)) => StatusCode::BAD_REQUEST,
+        EngineError::Storage(error) => match error {
+            StorageError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            StorageError::Unavailable { .. }
+            | StorageError::UnknownOutcome { .. }
+            | StorageError::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+        EngineError::Unreadable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+fn status_of_identity(error: &IdentityError) -> StatusCode {
+    match error {
+        IdentityError::LoginFailed | IdentityError::TokenInvalid => StatusCode::UNAUTHORIZED,
+        IdentityError::LoginBlocked { .. } | IdentityError::LoginsTooMany => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        IdentityError::OrgUnknown { .. }
+        | IdentityError::UserUnknown { .. }
+        | IdentityError::RoleUnknown { .. }
+        | IdentityError::BundleUnknown { .. }
+        | IdentityError::SessionUnknown
+        | IdentityError::AboveOwn { .. }
+        | IdentityError::Context(_) => StatusCode::FORBIDDEN,
+        _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+impl Coded for ApiError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Engine(inner) => inner.code(),
+            Self::Body(inner) => inner.code(),
+            Self::Header(inner) => inner.code(),
+            Self::Filter(inner) => inner.code(),
+            Self::FilterSyntax { .. } => coeval_codes::FILTER_SYNTAX,
+            Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
+            Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
+            Self::Query { .. } => coeval_codes::QUERY_INVALID,
+            Self::Request { .. } => coeval_codes::REQUEST_INVALID,
+            Self::Id { .. } => coeval_codes::ID_INVALID,
+            Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
+            Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
+            Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
+            Self::Told { error, .. } => error.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::Engine(inner) => return inner.advice(),
+            Self::Body(inner) => return inner.advice(),
+            Self::Header(inner) => return inner.advice(),
+            Self::Filter(inner) => return inner.advice(),
+            Self::FilterSyntax { .. } => {
+                "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."
+            }
+            Self::VersionUnknown { .. } => {
+                "Ask for one that /api/versions lists, or say none for the newest."
+            }
+            Self::CredentialsMissing => {
+                "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
+            }
+            Self::Query { .. } => "Correct the parameter, or leave it out.",
+            Self::Request { .. } => "Correct the body and send it again.",
+            Self::Id { .. } => "Use an id as the server answers it.",
+            Self::TooManyRequests { .. } => "Wait as long as Retry-After says, then go on.",
+            Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
+            Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
+            Self::Told { error, .. } => return error.advice(),
+        };
+        text.to_owned()
+    }
+}

@@ -1,0 +1,301 @@
+//! Filters as clients of this API write them.
+//!
+//! ```text
+//! or     := and (',' and)*
+//! and    := one (';' one)*
+//! one    := '(' or ')' | key operator value
+//! operator := == != =gt= =ge= =lt= =le=
+//! ```
+//!
+//! In a value `*` is a wildcard, and a backslash takes the next character as it is; `( ) , ; \`
+//! must have one. What the keys are is up to who asks.
+
+use crate::error::ApiError;
+use coeval_filter::limits::{DEPTH, NODES};
+use coeval_filter::{Compare, Field, Filter, FilterError, Operand, Test};
+
+/// How long a filter may be, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// Reads a filter; `field` says what a key means.
+pub(crate) fn parse(
+    text: &str,
+    field: impl Fn(&str) -> Result<Field, FilterError>,
+) -> Result<Filter, ApiError> {
+    if text.len() > LONGEST {
+        return Err(ApiError::FilterSyntax {
+            at: LONGEST,
+            reason: format!("it has more than {LONGEST} bytes"),
+        });
+    }
+    let mut reader = Reader {
+        text,
+        at: 0,
+        parts: 0,
+        field: &field,
+    };
+    let filter = reader.or(0)?;
+    match reader.peek() {
+        None => Ok(filter),
+        Some(')') => Err(reader.wrong("there is no ( before this )")),
+        Some(_) => Err(reader.wrong("the filter should end here")),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    /// In bytes.
+    at: usize,
+    parts: usize,
+    field: &'a dyn Fn(&str) -> Result<Field, FilterError>,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let there = self.peek() == Some(wanted);
+        if there {
+            self.at += wanted.len_utf8();
+        }
+        there
+    }
+
+    /// Counted in characters, from 1 on.
+    fn place(&self, at: usize) -> usize {
+        let before = self.text.get(..at).unwrap_or_default();
+        before.chars().count() + 1
+    }
+
+    fn wrong_at(&self, at: usize, reason: impl Into<String>) -> ApiError {
+        ApiError::FilterSyntax {
+            at: self.place(at),
+            reason: reason.into(),
+        }
+    }
+
+    fn wrong(&self, reason: impl Into<String>) -> ApiError {
+        self.wrong_at(self.at, reason)
+    }
+
+    fn count(&mut self) -> Result<(), ApiError> {
+        self.parts += 1;
+        match self.parts > NODES {
+            true => Err(self.wrong(format!("there are more than {NODES} parts"))),
+            false => Ok(()),
+        }
+    }
+
+    fn or(&mut self, depth: usize) -> Result<Filter, ApiError> {
+        let mut all = vec![self.and(depth)?];
+        while self.take(',') {
+            all.push(self.and(depth)?);
+        }
+        Ok(joined(all, Filter::Or))
+    }
+
+    fn and(&mut self, depth: usize) -> Result<Filter, ApiError> {
+        let mut all = vec![self.one(depth)?];
+        while self.take(';') {
+            all.push(self.one(depth)?);
+        }
+        Ok(joined(all, Filter::And))
+    }
+
+    fn one(&mut self, depth: usize) -> Result<Filter, ApiError> {
+        self.count()?;
+        if depth >= DEPTH {
+            return Err(self.wrong(format!("there are more than {DEPTH} levels")));
+        }
+        let opened = self.at;
+        if self.take('(') {
+            let inner = self.or(depth + 1)?;
+            return match self.take(')') {
+                true => Ok(inner),
+                false => Err(self.wrong_at(opened, "this ( is never closed")),
+            };
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Result<Filter, ApiError> {
+        let began = self.at;
+        let rest = self.rest();
+        let end = rest.find(['=', '!', ',', ';', '(', ')']);
+        let key = match end {
+            Some(end) => rest.get(..end).unwrap_or_default(),
+            None => rest,
+        };
+        if key.trim().is_empty() {
+            return Err(self.wrong("there should be a field, such as name"));
+        }
+        self.at += key.len();
+        let operator = self.operator()?;
+        let value = self.value()?;
+        let placed = |error: FilterError, at| error.placed(Some(at));
+        let field = (self.field)(key.trim()).map_err(|e| placed(e, self.place(began)))?;
+        let operand = Operand::from_escaped(value).map_err(|e| placed(e, self.place(began)))?;
+        Ok(Filter::Test(Test {
+            field,
+            compare: operator(operand),
+            at: Some(self.place(began)),
+        }))
+    }
+
+    fn operator(&mut self) -> Result<fn(Operand) -> Compare, ApiError> {
+        const OPERATORS: [(&str, fn(Operand) -> Compare); 6] = [
+            ("==", Compare::Equal),
+            ("!=", Compare::NotEqual),
+            ("=gt=", Compare::Greater),
+            ("=ge=", Compare::GreaterOrEqual),
+            ("=lt=", Compare::Less),
+            ("=le=", Compare::LessOrEqual),
+        ];
+        let rest = self.rest();
+        let found = OPERATORS.iter().find(|(name, _)| rest.starts_with(name));
+        let Some((name, compare)) = found else {
+            return Err(self.wrong("there should be == != =gt= =ge= =lt= or =le= here"));
+        };
+        self.at += name.len();
+        Ok(*compare)
+    }
+
+    /// A value as it is written, with its backslashes.
+    fn value(&mut self) -> Result<&'a str, ApiError> {
+        let rest = self.rest();
+        let mut characters = rest.char_indices();
+        let mut end = rest.len();
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '\\' => {
+                    if characters.next().is_none() {
+                        let at = self.at + at;
+                        return Err(self.wrong_at(at, "a backslash stands before nothing"));
+                    }
+                }
+                '(' => {
+                    let at = self.at + at;
+                    return Err(self.wrong_at(at, "a ( in a value needs a backslash before it"));
+                }
+                ',' | ';' | ')' => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self.at += end;
+        Ok(rest.get(..end).unwrap_or_default())
+    }
+}
+
+fn joined(mut all: Vec<Filter>, join: fn(Vec<Filter>) -> Filter) -> Filter {
+    match all.len() {
+        1 => all.pop().unwrap_or(Filter::And(Vec::new())),
+        _ => join(all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Filter, ApiError> {
+        parse(text, |key| Field::parse(key, "entity"))
+    }
+
+    fn place(text: &str) -> usize {
+        match read(text) {
+            Err(ApiError::FilterSyntax { at, .. }) => at,
+            Err(ApiError::Filter(error)) => error.at().unwrap(),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn equal(key: &str, value: &str) -> Filter {
+        let field = Field::parse(key, "entity").unwrap();
+        Filter::test(field, Compare::Equal(Operand::Text(value.into())))
+    }
+
+    fn without_places(filter: Filter) -> Filter {
+        match filter {
+            Filter::And(all) => Filter::And(all.into_iter().map(without_places).collect()),
+            Filter::Or(all) => Filter::Or(all.into_iter().map(without_places).collect()),
+            Filter::Test(test) => Filter::Test(Test { at: None, ..test }),
+            other => other,
+        }
+    }
+
+    #[test]
+    fn and_binds_closer_than_or_and_parentheses_closer_still() {
+        let parsed = without_places(read("name==a;state==b,id==c").unwrap());
+        let and = Filter::And(vec![equal("name", "a"), equal("state", "b")]);
+        assert_eq!(parsed, Filter::Or(vec![and, equal("id", "c")]));
+        let parsed = without_places(read("name==a;(state==b,id==c)").unwrap());
+        let or = Filter::Or(vec![equal("state", "b"), equal("id", "c")]);
+        assert_eq!(parsed, Filter::And(vec![equal("name", "a"), or]));
+    }
+
+    #[test]
+    fn colons_spaces_and_dots_are_plain_and_the_rest_is_escaped() {
+        for (text, key, value) in [
+            (
+                "name==cse:nativeCluster Entitlement",
+                "name",
+                "cse:nativeCluster Entitlement",
+            ),
+            (
+                "id==urn:vcloud:entity:a:b:c",
+                "id",
+                "urn:vcloud:entity:a:b:c",
+            ),
+            ("name==c \\(3\\)", "name", "c (3)"),
+            ("name==a\\,b\\;c\\\\d\\*e", "name", "a,b;c\\d*e"),
+            ("name==a=b!c", "name", "a=b!c"),
+            ("entity.metadata.orgName==x", "entity.metadata.orgName", "x"),
+            ("name==", "name", ""),
+        ] {
+            assert_eq!(
+                without_places(read(text).unwrap()),
+                equal(key, value),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn errors_say_at_which_character() {
+        for (text, at) in [
+            ("", 1),
+            ("name", 5),
+            ("name=a", 5),
+            ("name==a;", 9),
+            ("(name==a", 1),
+            ("name==a)", 8),
+            ("näme==a", 1),
+            ("name==é(x", 8),
+            ("name==a\\", 8),
+            ("name==a;nope==b", 9),
+            ("name==a,,name==b", 9),
+            ("=eq=a", 1),
+        ] {
+            assert_eq!(place(text), at, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_filters_end_soon() {
+        let deep = format!("{}name==a{}", "(".repeat(10_000), ")".repeat(10_000));
+        assert!(read(&deep).is_err());
+        let wide = vec!["name==a"; 5_000].join(",");
+        assert!(read(&wide).is_err());
+        let stars = format!("name=={}", "*a".repeat(500));
+        assert!(read(&stars).is_err());
+    }
+}

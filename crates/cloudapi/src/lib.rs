@@ -1,0 +1,37 @@
+//! The RDE REST API as its existing clients speak it: `/cloudapi/1.0.0/…` in JSON, and what they
+//! need of `/api/…` in XML.
+//!
+//! It translates and has no rules of its own: what a request means for what is stored is the
+//! engine's to say. Every route is in one table, [`routes`], with all that its description says:
+//! the router and the `OpenAPI` document are both made from it, so neither can have what the other
+//! lacks.
+
+mod answer;
+mod api;
+mod api_version;
+mod call;
+mod definitions;
+mod dispatch;
+mod entities;
+mod error;
+mod fiql;
+mod listing;
+mod page;
+mod query;
+mod route;
+mod sessions;
+mod urn;
+mod xml;
+
+pub use api::{CloudApi, Settings};
+pub use api_version::ApiVersion;
+
+use route::Route;
+
+/// Every route of this API.
+fn routes() -> Vec<Route> {
+    let mut all = sessions::routes();
+    all.extend(definitions::routes());
+    all.extend(entities::routes());
+    all
+}

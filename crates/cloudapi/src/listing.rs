@@ -1,0 +1,101 @@
+//! Listings of what there are few of: definitions, rights, organizations, users. All are at hand;
+//! filters, orders and pages work on them as they do on entities.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::fiql;
+use crate::page::{PageWanted, envelope_start, link};
+use coeval_filter::{ContentPath, Direction, Field, FilterError, Order, Seen};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A row, as filters and orders look at it.
+struct Row<'a>(&'a Value);
+
+impl Seen for Row<'_> {
+    fn id(&self) -> Cow<'_, str> {
+        let id = self.0.get("id").and_then(Value::as_str);
+        id.unwrap_or_default().into()
+    }
+
+    fn content(&self) -> Option<&Value> {
+        Some(self.0)
+    }
+}
+
+/// The page of these rows that the call asks for. `keys` are the first parts of what can be
+/// filtered by; `model` is what a row is called in links.
+pub(crate) fn answer(
+    api: &Api,
+    call: &Call,
+    rows: Vec<Value>,
+    keys: &[&str],
+    model: &str,
+) -> Result<Answer, ApiError> {
+    let wanted = PageWanted::of(call)?;
+    let rows = chosen(call, rows, keys)?;
+    let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+    let skip = usize::try_from((wanted.page - 1).saturating_mul(wanted.size));
+    let size = usize::try_from(wanted.size).unwrap_or(usize::MAX);
+    let page = rows.iter().skip(skip.unwrap_or(usize::MAX)).take(size);
+    let mut text = envelope_start(wanted, total);
+    for (number, row) in page.enumerate() {
+        if number > 0 {
+            text.push(',');
+        }
+        text.push_str(&row.to_string());
+    }
+    text.push_str("]}");
+    let answer = Answer::raw_json(text);
+    Ok(link(answer, api, call, wanted, total, model, None))
+}
+
+/// Filtered and in order.
+fn chosen(call: &Call, mut rows: Vec<Value>, keys: &[&str]) -> Result<Vec<Value>, ApiError> {
+    let field = |key: &str| {
+        let first = key.split('.').next().unwrap_or_default();
+        match keys.contains(&first) {
+            true => ContentPath::from_dotted(key).map(Field::Content),
+            false => Err(FilterError::no_field(
+                key,
+                "these can't be filtered or sorted by it",
+            )),
+        }
+    };
+    if let Some(filter) = call.query.get("filter").filter(|text| !text.is_empty()) {
+        let filter = fiql::parse(filter, field)?.compile()?;
+        rows.retain(|row| filter.matches(&Row(row)));
+    }
+    if let Some(order) = order(call, field)? {
+        rows.sort_by_cached_key(|row| order.key(&Row(row)));
+    }
+    Ok(rows)
+}
+
+/// The order that a call asks for.
+pub(crate) fn order(
+    call: &Call,
+    field: impl Fn(&str) -> Result<Field, FilterError>,
+) -> Result<Option<Order>, ApiError> {
+    let said = |name: &'static str| call.query.get(name).filter(|text| !text.is_empty());
+    let by = |names: &str, direction| {
+        names
+            .split(',')
+            .map(|name| Ok((field(name.trim())?, direction)))
+            .collect::<Result<Vec<_>, FilterError>>()
+    };
+    let fields = match (said("sortAsc"), said("sortDesc")) {
+        (None, None) => return Ok(None),
+        (Some(names), None) => by(names, Direction::Ascending)?,
+        (None, Some(names)) => by(names, Direction::Descending)?,
+        (Some(_), Some(_)) => {
+            return Err(ApiError::query(
+                "sortDesc",
+                "use sortAsc or sortDesc, not both",
+            ));
+        }
+    };
+    Ok(Some(Order::new(fields)?))
+}

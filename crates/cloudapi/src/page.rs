@@ -1,0 +1,113 @@
+//! Pages: how they are asked for, their envelope, and the links between them.
+
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::query::encode;
+use http::header::LINK;
+
+use crate::answer::Answer;
+
+/// Which page, and how large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PageWanted {
+    /// From 1 on.
+    pub(crate) page: u64,
+    pub(crate) size: u64,
+}
+
+const DEFAULT_SIZE: u64 = 25;
+const LARGEST_SIZE: u64 = 128;
+const LAST_PAGE: u64 = 1_000_000;
+
+impl PageWanted {
+    pub(crate) fn of(call: &Call) -> Result<Self, ApiError> {
+        Ok(Self {
+            page: number(call, "page", 1, LAST_PAGE)?.unwrap_or(1),
+            size: number(call, "pageSize", 0, LARGEST_SIZE)?.unwrap_or(DEFAULT_SIZE),
+        })
+    }
+
+    /// How many pages there are of so many.
+    pub(crate) fn pages(self, total: u64) -> u64 {
+        match self.size {
+            0 => 0,
+            size => total.div_ceil(size),
+        }
+    }
+}
+
+fn number(call: &Call, name: &'static str, from: u64, to: u64) -> Result<Option<u64>, ApiError> {
+    let Some(text) = call.query.get(name).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(number) if (from..=to).contains(&number) => Ok(Some(number)),
+        _ => Err(ApiError::query(
+            name,
+            format!("use a number from {from} to {to}"),
+        )),
+    }
+}
+
+/// What begins a page's envelope, up to its values. (They are written one after the other, so that
+/// contents are copied and never read.)
+pub(crate) fn envelope_start(wanted: PageWanted, total: u64) -> String {
+    format!(
+        "{{\"resultTotal\":{total},\"pageCount\":{},\"page\":{},\"pageSize\":{},\"associations\":null,\"values\":[",
+        wanted.pages(total),
+        wanted.page,
+        wanted.size
+    )
+}
+
+/// Adds the links to the pages around. `cursor` leads to the next page faster than its number.
+pub(crate) fn link(
+    answer: Answer,
+    api: &Api,
+    call: &Call,
+    wanted: PageWanted,
+    total: u64,
+    model: &str,
+    cursor: Option<&str>,
+) -> Answer {
+    let last = wanted.pages(total);
+    let mut links: Vec<(u64, Vec<&str>)> = Vec::new();
+    let mut add = |page: u64, rel: &'static str| match links.iter_mut().find(|(p, _)| *p == page) {
+        Some((_, rels)) => rels.push(rel),
+        None => links.push((page, vec![rel])),
+    };
+    if wanted.page < last {
+        add(last, "lastPage");
+        add(wanted.page + 1, "nextPage");
+    }
+    if wanted.page > 1 && last > 0 {
+        add(1, "firstPage");
+        add((wanted.page - 1).min(last), "previousPage");
+    }
+    if links.is_empty() {
+        return answer;
+    }
+    let links = links.into_iter().map(|(page, rels)| {
+        let cursor = cursor.filter(|_| page == wanted.page + 1);
+        let url = page_url(api, call, wanted, page, cursor);
+        let rels = rels.join(" ");
+        format!("<{url}>;rel=\"{rels}\";type=\"application/json\";model=\"{model}\"")
+    });
+    let links: Vec<_> = links.collect();
+    answer.with(LINK, &links.join(","))
+}
+
+fn page_url(api: &Api, call: &Call, wanted: PageWanted, page: u64, cursor: Option<&str>) -> String {
+    let mut url = format!("{}{}?", api.settings.public_url, call.path);
+    for (name, value) in call.query.pairs() {
+        if !matches!(name, "page" | "pageSize" | "cursor") {
+            url.push_str(&format!("{}={}&", encode(name), encode(value)));
+        }
+    }
+    url.push_str(&format!("page={page}&pageSize={}", wanted.size));
+    if let Some(cursor) = cursor {
+        url.push_str(&format!("&cursor={}", encode(cursor)));
+    }
+    url
+}

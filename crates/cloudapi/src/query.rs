@@ -1,0 +1,105 @@
+//! The query of a URL. It is split at `&` alone: clients send `;` and `=` inside of filters, raw.
+
+/// The parameters, decoded, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads it. `+` is a space, as forms have it.
+    pub(crate) fn parse(raw: &str) -> Result<Self, String> {
+        let parts = raw.split('&').filter(|part| !part.is_empty());
+        let pair = |part: &str| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            Ok((decode(name)?, decode(value)?))
+        };
+        parts.map(pair).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// A parameter. Said twice, the first counts, unless they differ.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// All of them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+fn decode(text: &str) -> Result<String, String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+                match (digit(rest.next()), digit(rest.next())) {
+                    (Some(high), Some(low)) => u8::try_from(high * 16 + low).unwrap_or_default(),
+                    _ => return Err("a % is not followed by two hexadecimal digits".to_owned()),
+                }
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// A text as it can stand in a query.
+pub(crate) fn encode(text: &str) -> String {
+    use std::fmt::Write;
+    text.bytes().fold(String::new(), |mut all, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                all.push(char::from(byte));
+            }
+            // Writing to a string can't fail.
+            other => {
+                let _ = write!(all, "%{other:02X}");
+            }
+        }
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_arrives_the_same_however_a_client_encodes_it() {
+        let raw = "filter=vendor==cse;nss==native,(version==1.0.0)&page=2";
+        let encoded = "filter=vendor%3D%3Dcse%3Bnss%3D%3Dnative%2C%28version%3D%3D1.0.0%29&page=2";
+        let raw = Query::parse(raw).unwrap();
+        assert_eq!(raw, Query::parse(encoded).unwrap());
+        assert_eq!(
+            raw.get("filter"),
+            Some("vendor==cse;nss==native,(version==1.0.0)")
+        );
+    }
+
+    #[test]
+    fn plus_is_a_space_and_a_value_may_be_empty() {
+        let query = Query::parse("a=x+y&b&c=&=d&&").unwrap();
+        assert_eq!(query.get("a"), Some("x y"));
+        assert_eq!((query.get("b"), query.get("c")), (Some(""), Some("")));
+        assert_eq!(query.get("z"), None);
+    }
+
+    #[test]
+    fn what_is_no_encoding_is_refused() {
+        for bad in ["a=%", "a=%4", "a=%zz", "a=%ff"] {
+            assert!(Query::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn encoded_text_reads_back() {
+        let text = "name==c (3),*;\\é/&=+";
+        let query = Query::parse(&format!("f={}", encode(text))).unwrap();
+        assert_eq!(query.get("f"), Some(text));
+    }
+}

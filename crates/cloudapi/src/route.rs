@@ -1,0 +1,204 @@
+//! The table of routes: what answers, and what is said about it in the API's description.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::api_version::ApiVersion;
+use crate::call::Call;
+use crate::error::ApiError;
+use futures::future::BoxFuture;
+use http::Method;
+use std::sync::Arc;
+
+/// What answers a request.
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, ApiError>>;
+
+/// An `async fn(Arc<Api>, Call) -> Result<Answer, ApiError>` as a [`Handler`].
+macro_rules! handler {
+    ($function:path) => {
+        |api, call| Box::pin($function(api, call))
+    };
+}
+pub(crate) use handler;
+
+/// Who may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nobody is asked who they are.
+    Nothing,
+    /// A user's name and password, in the request itself.
+    Password,
+    /// A session, an API token or a certificate.
+    User,
+}
+
+/// In which form errors are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Json,
+    Xml,
+}
+
+/// A query parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Param {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) kind: ParamKind,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ParamKind {
+    Text,
+    Flag,
+    /// From, to.
+    Number(u64, u64),
+}
+
+/// A body that is sent or answered, by the name of its schema in the API's description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One.
+    One(&'static str),
+    /// A page of them.
+    Page(&'static str),
+    /// XML, which the description does not go into.
+    Xml,
+    /// Plain text.
+    Text,
+    /// A form with these fields.
+    Form,
+    /// Nothing.
+    Empty,
+}
+
+/// A route.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    /// With `{names}` for the parts that vary. A collection's has no slash at its end; both work.
+    pub(crate) path: &'static str,
+    pub(crate) handler: Handler,
+    pub(crate) about: &'static str,
+    pub(crate) needs: Needs,
+    pub(crate) since: ApiVersion,
+    pub(crate) params: Vec<Param>,
+    pub(crate) body: Option<Shape>,
+    /// Statuses of success and what they carry.
+    pub(crate) answers: Vec<(u16, Shape)>,
+}
+
+/// The parameters of a listing.
+pub(crate) const LISTING: [Param; 5] = [
+    Param {
+        name: "filter",
+        about: "Which ones: FIQL, such as name==web*;state==RESOLVED",
+        kind: ParamKind::Text,
+    },
+    Param {
+        name: "sortAsc",
+        about: "In the order of this field",
+        kind: ParamKind::Text,
+    },
+    Param {
+        name: "sortDesc",
+        about: "Against the order of this field",
+        kind: ParamKind::Text,
+    },
+    Param {
+        name: "page",
+        about: "Which page, from 1 on",
+        kind: ParamKind::Number(1, 1_000_000),
+    },
+    Param {
+        name: "pageSize",
+        about: "How many on a page",
+        kind: ParamKind::Number(0, 128),
+    },
+];
+
+impl Route {
+    fn new(method: Method, path: &'static str, handler: Handler) -> Self {
+        Self {
+            method,
+            path,
+            handler,
+            about: "",
+            needs: Needs::User,
+            since: ApiVersion::SERVED[0],
+            params: Vec::new(),
+            body: None,
+            answers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn get(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::GET, path, handler)
+    }
+
+    pub(crate) fn post(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::POST, path, handler)
+    }
+
+    pub(crate) fn put(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::PUT, path, handler)
+    }
+
+    pub(crate) fn delete(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::DELETE, path, handler)
+    }
+
+    /// What it does, in a sentence.
+    pub(crate) fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// Who may call it; a user if nothing is said.
+    pub(crate) fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// The API version that it came with; the oldest if nothing is said.
+    pub(crate) fn since(mut self, major: u16, minor: u16) -> Self {
+        self.since = ApiVersion::new(major, minor);
+        self
+    }
+
+    /// A query parameter.
+    pub(crate) fn param(
+        mut self,
+        name: &'static str,
+        about: &'static str,
+        kind: ParamKind,
+    ) -> Self {
+        self.params.push(Param { name, about, kind });
+        self
+    }
+
+    /// The parameters of a listing.
+    pub(crate) fn listing(mut self) -> Self {
+        self.params.extend(LISTING);
+        self
+    }
+
+    /// What it takes.
+    pub(crate) fn takes(mut self, body: Shape) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    /// What it answers when all is well; several times if it answers in several ways.
+    pub(crate) fn answers(mut self, status: u16, body: Shape) -> Self {
+        self.answers.push((status, body));
+        self
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        match self.path.starts_with("/api") {
+            true => Form::Xml,
+            false => Form::Json,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Logging in and out, and who one is.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use coeval_access::SYSTEM_ORGANIZATION;
+use coeval_callers::Credentials;
+use coeval_engine::identity::{IdentityError, Login, Password};
+use coeval_engine::{Caller, EngineError, WantedVersions};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Clients send the token with each request only if it is longer than 32 characters.
+const ACCESS_TOKEN: &str = "x-vmware-vcloud-access-token";
+const TOKEN_TYPE: &str = "x-vmware-vcloud-token-type";
+
+/// A tenant's user logs in.
+pub(super) async fn tenant(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    login(&api, &call, false).await
+}
+
+/// One of the provider's logs in.
+pub(super) async fn provider(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    login(&api, &call, true).await
+}
+
+async fn login(api: &Api, call: &Call, provider: bool) -> Result<Answer, ApiError> {
+    let Some(Credentials::Basic {
+        user,
+        org,
+        password,
+    }) = &call.credentials
+    else {
+        return Err(ApiError::CredentialsMissing);
+    };
+    let org = match org {
+        Some(org) => org.clone(),
+        None if provider => SYSTEM_ORGANIZATION.to_owned(),
+        None => return Err(EngineError::from(IdentityError::LoginFailed).into()),
+    };
+    // Each door is for its own users; which of the two was wrong is not told.
+    if (org == SYSTEM_ORGANIZATION) != provider {
+        return Err(EngineError::from(IdentityError::LoginFailed).into());
+    }
+    let login = Login {
+        org,
+        user: user.clone(),
+        password: Password::new(password.as_str()),
+        source: call.source.clone(),
+    };
+    let begun = api.engine.login(&login).await?;
+    let token = begun.token.reveal();
+    let caller = api
+        .engine
+        .caller(token, None, WantedVersions::default())
+        .await?;
+    let answer = Answer::ok(&session(api, &caller, &begun.session.id).await?);
+    Ok(answer
+        .saying(ACCESS_TOKEN, token)
+        .saying(TOKEN_TYPE, "Bearer"))
+}
+
+/// Who the caller is.
+pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let caller = call.caller()?;
+    Ok(Answer::ok(&session(&api, caller, "current").await?))
+}
+
+/// Logging out.
+pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let Some(Credentials::Bearer(token)) = &call.credentials else {
+        return Err(ApiError::CredentialsMissing);
+    };
+    api.engine.logout(token).await?;
+    Ok(Answer::none())
+}
+
+async fn session(api: &Api, caller: &Caller, id: &str) -> Result<Value, ApiError> {
+    let engine = &api.engine;
+    let name = async |id: &str| -> Result<String, ApiError> {
+        let name = engine.name_of(caller, id).await?;
+        Ok(name.map_or_else(String::new, |name| name.to_string()))
+    };
+    let (user, org) = (caller.user(), caller.subject.org());
+    let mut roles = Vec::new();
+    for role in caller.subject.roles() {
+        roles.push(json!({ "name": name(role).await?, "id": role }));
+    }
+    let names: Vec<&Value> = roles.iter().filter_map(|role| role.get("name")).collect();
+    Ok(json!({
+        "id": format!("urn:vcloud:session:{id}"),
+        "user": { "name": name(user).await?, "id": user },
+        "org": { "name": name(org).await?, "id": org },
+        "location": null,
+        "roles": names,
+        "roleRefs": roles,
+        "sessionIdleTimeoutMinutes": 1440,
+    }))
+}
