@@ -16,6 +16,7 @@ mod entities;
 mod error;
 mod fiql;
 mod listing;
+mod openapi;
 mod page;
 mod query;
 mod route;
@@ -33,5 +34,6 @@ fn routes() -> Vec<Route> {
     let mut all = sessions::routes();
     all.extend(definitions::routes());
     all.extend(entities::routes());
+    all.extend(openapi::routes());
     all
 }

