@@ -76,6 +76,10 @@ const PLAN: Plan = &[
         "engine-bench",
         &["access", "core", "engine", "filter", "storage", "stores"],
     ),
+    (
+        "cloudapi-bench",
+        &["access", "core", "engine", "stores"],
+    ),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
 ];
