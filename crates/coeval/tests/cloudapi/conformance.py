@@ -1,0 +1,179 @@
+"""Shows the server's own OpenAPI document to schemathesis, against a server that has something of
+everything. No answer may be a 5xx, have an undocumented status or media type, or differ from its
+schema.
+
+usage: conformance.py BINARY SCHEMATHESIS [EXAMPLES]
+"""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+BOOTSTRAP = """
+orgs: [{name: acme, vdcs: [vdc1]}]
+users:
+  - {name: administrator, password: secret, roles: [System Administrator]}
+  - {name: alice, org: acme, password: secret, roles: [Organization Administrator]}
+"""
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"image": {"type": "string"}, "size": {"type": "integer"}},
+    "required": ["image"],
+}
+
+# What must go on working while everything else is tried.
+LEFT_OUT = [
+    ("delete", "/cloudapi/1.0.0/sessions/current"),
+    ("delete", "/api/session"),
+]
+
+
+class Server:
+    def __init__(self, binary, folder):
+        with open(os.path.join(folder, "bootstrap.yaml"), "w") as file:
+            file.write(BOOTSTRAP)
+        self.log = open(os.path.join(folder, "log"), "w+")
+        self.process = subprocess.Popen(
+            [binary, "serve", "--listen", "127.0.0.1:0", "--data", folder]
+            + ["--bootstrap", os.path.join(folder, "bootstrap.yaml")]
+            + ["--max-requests-per-user", "0"],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        line = self.process.stdout.readline()
+        if not line:
+            self.log.seek(0)
+            sys.exit("the server did not start: " + self.log.read())
+        self.url = line.split()[-1]
+        basic = base64.b64encode(b"administrator@System:secret").decode()
+        path = "/cloudapi/1.0.0/sessions/provider"
+        reply = self.send("POST", path, headers={"authorization": "Basic " + basic})
+        self.token = reply.headers["x-vmware-vcloud-access-token"]
+
+    def send(self, method, path, body=None, headers=None):
+        headers = dict(headers or {"authorization": "Bearer " + getattr(self, "token", "")})
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["content-type"] = "application/json"
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        try:
+            return urllib.request.urlopen(request)
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
+
+    def json(self, method, path, body=None):
+        text = self.send(method, path, body).read()
+        return json.loads(text) if text else None
+
+
+def furnish(server):
+    """Makes one of everything; the ids of what there is, by the path that they stand in."""
+    base = "/cloudapi/1.0.0/"
+    interface = {"name": "I", "vendor": "acme", "nss": "deployable", "version": "1.0.0"}
+    interface = server.json("POST", base + "interfaces", interface)["id"]
+    behavior = {"name": "echo", "execution": {"type": "noop", "id": "echo"}}
+    behavior = server.json("POST", f"{base}interfaces/{interface}/behaviors", behavior)["id"]
+    types = []
+    for version in ("1.0.0", "1.1.0"):
+        new = {"name": "App", "vendor": "acme", "nss": "app", "version": version}
+        new.update(schema=SCHEMA, interfaces=[interface])
+        types.append(server.json("POST", base + "entityTypes", new)["id"])
+    access = {"behaviorId": behavior, "accessLevelId": "urn:vcloud:accessLevel:ReadOnly"}
+    for one in types:
+        server.json("POST", f"{base}entityTypes/{one}/behaviorAccessControls", access)
+    entities, tasks = [], []
+    for number in range(12):
+        new = {"name": f"app-{number}", "entity": {"image": "x", "size": number}}
+        location = server.send("POST", base + "entityTypes/" + types[number % 2], new)
+        tasks.append(location.headers["location"].rsplit("/", 1)[-1])
+    page = server.json("GET", base + "entities/types/acme/app/1?pageSize=128")
+    entities = [one["id"] for one in page["values"]]
+    for one in entities[:8]:
+        server.json("POST", f"{base}entities/{one}/resolve")
+
+    def ids(path):
+        return [one["id"] for one in server.json("GET", base + path + "?pageSize=128")["values"]]
+
+    return [
+        (r"/entities/\{id\}", "id", entities),
+        (r"/entityTypes/\{id\}", "id", types + ["urn:vcloud:type:vmware:tkgcluster:1.0.0"]),
+        (r"/interfaces/\{id\}", "id", [interface, "urn:vcloud:interface:vmware:k8s:1.0.0"]),
+        (r"\{bid\}", "bid", [behavior, "echo"]),
+        (r"/entities/types/", "vendor", ["acme"]),
+        (r"/entities/types/", "nss", ["app"]),
+        (r"/entities/interfaces/", "vendor", ["acme"]),
+        (r"/entities/interfaces/", "nss", ["deployable"]),
+        (r"/entities/", "version", ["1", "1.0.0", "1.1"]),
+        (r"/entities/types/\{typeUrn\}", "typeUrn", types),
+        (r"/entities/interfaces/\{interfaceUrn\}", "interfaceUrn", [interface]),
+        (r"/orgs/\{id\}", "id", ids("orgs")),
+        (r"/users/\{id\}", "id", ids("users")),
+        (r"/rights/\{id\}", "id", ids("rights")[:5]),
+        (r"/rightsBundles/\{id\}", "id", ids("rightsBundles")),
+        (r"/globalRoles/\{id\}", "id", ids("globalRoles")),
+        (r"/roles/\{id\}", "id", ids("roles")),
+        (r"/api/task/", "id", tasks),
+        (r"/accessLevels/", "id", ids("accessLevels")),
+    ]
+
+
+def known_ids(document, known):
+    """Most requests name something that is there; the rest name anything."""
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] != "path":
+                    continue
+                for pattern, name, values in known:
+                    if name == parameter["name"] and values and re.search(pattern, path):
+                        parameter["schema"] = {"anyOf": [{"enum": values}, parameter["schema"]]}
+                        break
+    for method, path in LEFT_OUT:
+        document["paths"].get(path, {}).pop(method, None)
+    return document
+
+
+def main():
+    binary, schemathesis, examples = sys.argv[1], sys.argv[2], (sys.argv + ["8"])[3]
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(binary, folder)
+        try:
+            known = furnish(server)
+            document = known_ids(server.json("GET", "/cloudapi/openapi.json"), known)
+            file = os.path.join(folder, "openapi.json")
+            with open(file, "w") as out:
+                json.dump(document, out)
+            count = sum(len(operations) for operations in document["paths"].values())
+            print(f"{count} operations, {examples} examples each", flush=True)
+            checks = "not_a_server_error,status_code_conformance"
+            checks += ",content_type_conformance,response_schema_conformance"
+            command = [schemathesis, "run", file, "--url", server.url, "--checks", checks]
+            command += ["--max-examples", examples, "--phases", "examples,coverage,fuzzing"]
+            command += ["--header", "Authorization: Bearer " + server.token]
+            command += ["--suppress-health-check", "all", "--no-shrink", "--warnings", "off"]
+            command += ["--workers", "2", "--seed", "1", "--continue-on-failure"]
+            code = subprocess.run(command, cwd=folder).returncode
+            alive = server.process.poll() is None
+            if not alive:
+                print("the server ended")
+            # What went wrong inside is in its log.
+            server.log.seek(0)
+            failed = [line for line in server.log if "a request failed" in line or "panicked" in line]
+            print("".join(failed[:20]), end="")
+            return 0 if code == 0 and alive and not failed else 1
+        finally:
+            server.process.kill()
+            server.process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
