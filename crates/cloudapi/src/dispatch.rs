@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::route::{Form, Needs, Route};
+use crate::urn;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
@@ -27,6 +28,9 @@ const LISTENERS_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 128;
 /// The tenant that a provider acts for: a UUID or an id.
 const TENANT_CONTEXT: &str = "x-vmware-vcloud-tenant-context";
+
+/// What the paths of all that is done with one entity begin with.
+const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
 
 /// Answers a request.
 pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
@@ -66,8 +70,12 @@ async fn handle(
         return Err(ApiError::VersionUnknown { said });
     }
     let credentials = Credentials::of(headers)?;
+    let entity = match route.path.starts_with(ONE_ENTITY) {
+        true => parts.uri.path().split('/').nth(4),
+        false => None,
+    };
     let caller = match route.needs {
-        Needs::User => Some(caller(&api, headers, credentials.as_ref()).await?),
+        Needs::User => Some(caller(&api, headers, credentials.as_ref(), entity).await?),
         Needs::Nothing | Needs::Password => None,
     };
     let raw = parts.uri.query().unwrap_or_default();
@@ -96,14 +104,23 @@ async fn caller(
     api: &Api,
     headers: Headers<'_>,
     credentials: Option<&Credentials>,
+    entity: Option<&str>,
 ) -> Result<Caller, ApiError> {
     let Some(Credentials::Bearer(token)) = credentials else {
         return Err(ApiError::CredentialsMissing);
     };
     let context = headers.one(TENANT_CONTEXT)?.filter(|org| !org.is_empty());
     let wanted = headers.wanted()?;
+    let at_least = headers.at_least()?;
+    // What the request is about is read in the snapshot that tells who sends it.
+    if let Some((of, id)) = entity.and_then(|id| urn::entity(id).ok()) {
+        let found = api
+            .engine
+            .caller_for(token, context, wanted, at_least, (&of, id));
+        return Ok(found.await?);
+    }
     let mut caller = api.engine.caller(token, context, wanted).await?;
-    caller.at_least = headers.at_least()?;
+    caller.at_least = at_least;
     Ok(caller)
 }
 

@@ -1,5 +1,6 @@
 //! Who calls, and at which version.
 
+use crate::ahead::Ahead;
 use crate::identity::Seen;
 use crate::keys::TypeKey;
 use crate::types::state::TypeState;
@@ -87,6 +88,8 @@ pub struct Caller {
     pub at_least: Option<Token>,
     /// How identity was when the caller was found out.
     pub(crate) seen: Option<Seen>,
+    /// A resource that was read with it.
+    pub(crate) ahead: Option<Arc<Ahead>>,
 }
 
 impl Caller {
@@ -98,6 +101,7 @@ impl Caller {
             wanted: WantedVersions::default(),
             at_least: None,
             seen: None,
+            ahead: None,
         }
     }
 

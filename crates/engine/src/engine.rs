@@ -12,8 +12,8 @@ use crate::types::state::TypeState;
 use crate::views::Views;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    AtomicWrite, Clock, DynStore, Key, ReadRequest, Snapshot, StorageError, SystemClock, Token,
-    Written,
+    AtomicWrite, Clock, DynStore, Entry, Key, ReadRequest, Snapshot, StorageError, SystemClock,
+    Token, Written,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -76,6 +76,39 @@ pub(crate) struct Fetched {
     pub(crate) extra: Snapshot,
 }
 
+impl Fetched {
+    /// From the phase record and the records at each major, as they were read; nothing if the type
+    /// is not as it was loaded.
+    pub(crate) fn found(
+        state: &Arc<TypeState>,
+        id: Uuid,
+        own: Vec<Option<Entry>>,
+        token: Token,
+        extra: Snapshot,
+    ) -> Result<Option<Self>, EngineError> {
+        let mut own = own.into_iter();
+        let phase = own.next().flatten();
+        if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
+            return Ok(None);
+        }
+        let (key, stored) = match own.flatten().next() {
+            None => (keys::record(&state.key, 0, id)?, None),
+            Some(entry) => {
+                let key = entry.key.clone();
+                let record = entry.into_record()?;
+                (key, Some(Stored::decode(id, &record)?))
+            }
+        };
+        Ok(Some(Self {
+            state: Arc::clone(state),
+            token,
+            key,
+            stored,
+            extra,
+        }))
+    }
+}
+
 impl Engine {
     /// On a store.
     #[must_use]
@@ -125,28 +158,11 @@ impl Engine {
                 request.keys.push(keys::record(of, *major, id)?);
             }
             let mut snapshot = self.store.read(request).await?;
-            let mut own = snapshot.keys.split_off(asked).into_iter();
-            let phase = own.next().flatten();
-            if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
-                state = self.types.load(of).await?;
-                continue;
+            let own = snapshot.keys.split_off(asked);
+            match Fetched::found(&state, id, own, snapshot.token, snapshot)? {
+                Some(fetched) => return Ok(fetched),
+                None => state = self.types.load(of).await?,
             }
-            let found = own.flatten().next();
-            let (key, stored) = match found {
-                None => (keys::record(of, 0, id)?, None),
-                Some(entry) => {
-                    let key = entry.key.clone();
-                    let record = entry.into_record()?;
-                    (key, Some(Stored::decode(id, &record)?))
-                }
-            };
-            return Ok(Fetched {
-                state,
-                token: snapshot.token,
-                key,
-                stored,
-                extra: snapshot,
-            });
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }

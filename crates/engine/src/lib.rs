@@ -9,6 +9,7 @@
 //! record in the same snapshot; a change of a definition rewrites it, so no server ever works with
 //! a definition that another one has changed.
 
+mod ahead;
 mod allow;
 mod audit;
 pub mod behaviors;

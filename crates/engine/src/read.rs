@@ -127,7 +127,14 @@ impl Engine {
                 at_least: caller.at_least,
                 ..ReadRequest::default()
             };
-            let mut fetched = self.fetch(of, id, request).await?;
+            let ahead = match &caller.ahead {
+                Some(ahead) => ahead.take(of, id)?,
+                None => None,
+            };
+            let mut fetched = match ahead {
+                Some(fetched) => fetched,
+                None => self.fetch(of, id, request).await?,
+            };
             let Some(stored) = fetched.stored.take() else {
                 if matches!(target, Target::Name { .. }) {
                     // Deleted since its name was looked up.

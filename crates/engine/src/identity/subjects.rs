@@ -16,7 +16,7 @@ use crate::keys;
 use crate::kinds::OwnKind;
 use coeval_access::Subject;
 use coeval_core::version::Uuid;
-use coeval_storage::{Entry, ReadRequest};
+use coeval_storage::{Entry, ReadRequest, Snapshot};
 use moka::sync::Cache;
 use std::sync::Arc;
 
@@ -62,14 +62,22 @@ impl Engine {
     /// # Errors
     /// If it is malformed, expired or revoked, or its user is disabled or gone.
     pub async fn authenticate(&self, sent: &str) -> Result<Arc<Subject>, EngineError> {
-        Ok(self.authenticated(sent).await?.1)
+        Ok(self.authenticated(sent, ReadRequest::default()).await?.1)
     }
 
-    async fn authenticated(&self, sent: &str) -> Result<(Seen, Arc<Subject>), EngineError> {
+    /// Who sends it, and whatever else was asked for in the same snapshot.
+    async fn authenticated(
+        &self,
+        sent: &str,
+        mut request: ReadRequest,
+    ) -> Result<(Seen, Arc<Subject>, Snapshot), EngineError> {
         let hash = token::hash(sent)?;
-        let wanted = [keys::session(&hash)?, identity_key()?];
-        let snapshot = self.store.read(ReadRequest::keys(wanted)).await?;
-        let mut found = snapshot.keys.into_iter();
+        let asked = request.keys.len();
+        request
+            .keys
+            .extend([keys::session(&hash)?, identity_key()?]);
+        let mut snapshot = self.store.read(request).await?;
+        let mut found = snapshot.keys.split_off(asked).into_iter();
         let session = found.next().flatten();
         let session = session.as_ref().and_then(SessionRecord::read);
         let session = session.ok_or_else(invalid)?;
@@ -84,7 +92,7 @@ impl Engine {
         if session.epoch != epoch {
             return Err(invalid());
         }
-        Ok((seen, Arc::clone(&known.subject)))
+        Ok((seen, Arc::clone(&known.subject), snapshot))
     }
 
     /// The caller of a request: who sends the token, for which organization, wanting which
@@ -98,7 +106,19 @@ impl Engine {
         context: Option<&str>,
         wanted: WantedVersions,
     ) -> Result<Caller, EngineError> {
-        let (seen, mut subject) = self.authenticated(sent).await?;
+        let nothing = ReadRequest::default();
+        Ok(self.caller_and(sent, context, wanted, nothing).await?.0)
+    }
+
+    /// The caller, and whatever else was asked for in the same snapshot.
+    pub(crate) async fn caller_and(
+        &self,
+        sent: &str,
+        context: Option<&str>,
+        wanted: WantedVersions,
+        request: ReadRequest,
+    ) -> Result<(Caller, Snapshot), EngineError> {
+        let (seen, mut subject, snapshot) = self.authenticated(sent, request).await?;
         if let Some(context) = context {
             let org = match OwnKind::Org.id(context) {
                 Some(id) => OwnKind::Org.urn(id),
@@ -114,7 +134,7 @@ impl Engine {
         let mut caller = Caller::new(subject);
         caller.wanted = wanted;
         caller.seen = Some(seen);
-        Ok(caller)
+        Ok((caller, snapshot))
     }
 
     /// Whether there is that organization, by id.

@@ -76,10 +76,7 @@ const PLAN: Plan = &[
         "engine-bench",
         &["access", "core", "engine", "filter", "storage", "stores"],
     ),
-    (
-        "cloudapi-bench",
-        &["access", "core", "engine", "stores"],
-    ),
+    ("cloudapi-bench", &["access", "core", "engine", "stores"]),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
 ];
