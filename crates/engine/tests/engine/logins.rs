@@ -2,15 +2,18 @@
 
 use crate::identity::{code, org, user};
 use crate::publishing::Dying;
-use crate::world::{World, admin, settings};
+use crate::world::{World, admin, app, app_1_0, settings, v};
 use coeval_access::{GeneralRight, ORGANIZATION_ADMINISTRATOR, SYSTEM_ADMINISTRATOR};
 use coeval_engine::identity::{
     IdentityError, LoggedIn, Login, NewRole, NewToken, OrgEdit, Password, PasswordGiven, RoleEdit,
     SessionKind, UserEdit,
 };
-use coeval_engine::{AuditQuery, Engine, EngineError, WantedVersions, What};
+use coeval_engine::types::Registration;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{AuditQuery, Engine, EngineError, Target, WantedVersions, What};
 use coeval_storage::layers::{Fault, FaultPlan, Faulty};
 use coeval_storage::{Millis, Range, SkewedClock, Span, Stored};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -224,6 +227,59 @@ pub(crate) async fn an_authenticated_request_costs_one_read(world: World) {
         engine.authenticate(token.reveal()).await.unwrap();
     }
     assert_eq!(plan.0.load(Ordering::Acquire) - before, 10);
+}
+
+pub(crate) async fn a_request_for_one_resource_costs_one_read_and_writes_what_is_there_now(
+    world: World,
+) {
+    let (admin, of) = (admin(), app());
+    world
+        .engine
+        .register(&admin, Registration::of(app_1_0()))
+        .await
+        .unwrap();
+    let boss = user(&world.engine, "System", "boss", &[SYSTEM_ADMINISTRATOR]).await;
+    let password = PasswordGiven::Clear(Password::new(PASSWORD));
+    let set = world.engine.set_password(&admin, &boss.id, &password).await;
+    set.unwrap();
+    let boss = attempt("System", "boss", PASSWORD);
+    let token = world.engine.login(&boss).await.unwrap().token;
+    let plan = Arc::new(Counting::default());
+    let counted = Faulty::new(
+        world.engine.store().clone(),
+        Arc::<Counting>::clone(&plan) as Arc<dyn FaultPlan>,
+    );
+    let engine = Engine::new(Arc::new(counted), settings());
+    let create = Create::new(v("1.0.0"), "web", json!({"image": "web:1"}));
+    let made = engine.create(&admin, &of, create).await.unwrap().resource;
+    let target = Target::Id(made.id);
+    let ahead = async || {
+        let wanted = WantedVersions::default();
+        let about = (&of, made.id);
+        let caller = engine.caller_for(token.reveal(), None, wanted, None, about);
+        caller.await.unwrap()
+    };
+    engine.get(&ahead().await, &of, &target).await.unwrap();
+    let before = plan.0.load(Ordering::Acquire);
+    let read = engine.get(&ahead().await, &of, &target).await.unwrap();
+    assert_eq!(plan.0.load(Ordering::Acquire) - before, 1);
+    assert_eq!(read.revision, made.revision);
+
+    // Written by another after it was read ahead: the condition on what was read still holds.
+    let late = ahead().await;
+    let update = |image: &str| Update::new(v("1.0.0"), json!({"image": image}));
+    let by_another = engine.update(&admin, &of, &target, &update("web:2")).await;
+    let by_another = by_another.unwrap().resource.revision;
+    let stale = update("web:3").on(made.revision);
+    let refused = engine.update(&late, &of, &target, &stale).await;
+    match refused.unwrap_err() {
+        EngineError::Conflict { current, .. } => assert_eq!(current, by_another),
+        other => panic!("{other:?}"),
+    }
+    let late = ahead().await;
+    engine.delete(&admin, &of, &target, None).await.unwrap();
+    let refused = engine.update(&late, &of, &target, &update("web:4")).await;
+    assert!(matches!(refused, Err(EngineError::NotFound { .. })));
 }
 
 pub(crate) async fn sessions_and_tokens_are_listed_without_secrets_and_revoked(world: World) {

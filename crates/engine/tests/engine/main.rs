@@ -179,6 +179,7 @@ cases! {
         embedded {
             whatever_is_wrong_with_a_login_the_answer_is_the_same
             an_authenticated_request_costs_one_read
+            a_request_for_one_resource_costs_one_read_and_writes_what_is_there_now
             sessions_and_tokens_are_listed_without_secrets_and_revoked
             a_new_password_ends_sessions_even_if_the_server_dies_right_after
             a_session_ends_by_itself
