@@ -125,6 +125,9 @@ codes! {
     TYPE_INCOMPATIBLE = 2309, "The type version is not compatible with the ones before";
     INTERFACE_UNKNOWN = 2310, "There is no such interface";
     INTERFACE_IN_USE = 2311, "The interface is in use";
+    BEHAVIOR_EXISTS = 2312, "The behavior exists already";
+    BEHAVIOR_UNKNOWN = 2313, "There is no such behavior";
+    BEHAVIOR_INVALID = 2314, "The behavior is not valid";
     CONVERSION_STEP = 3001, "A step of a conversion is wrong";
     CONVERSION_PARENT_UNKNOWN = 3002, "A conversion starts from a version that does not exist";
     VERSION_TWICE = 3003, "The same version is given twice";

@@ -1,6 +1,10 @@
 //! Behaviors: what can be done with a resource beside reading and writing it. An interface declares
 //! them; a type that implements it may override how one is executed, and says who may invoke it.
 
+mod execution;
+
+pub use execution::{keeping_hidden, shown};
+
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::types::Interface;

@@ -194,6 +194,26 @@ pub enum EngineError {
         /// By whom.
         by: String,
     },
+    /// The interface has a behavior of that name.
+    #[error("the behavior {what} exists already")]
+    BehaviorExists {
+        /// Its id.
+        what: String,
+    },
+    /// There is no such behavior where it was looked for.
+    #[error("{of} has no behavior {what}")]
+    BehaviorUnknown {
+        /// The interface or the type version.
+        of: String,
+        /// Which, by id or name.
+        what: String,
+    },
+    /// It can't be a behavior.
+    #[error("the behavior is not valid: {what}")]
+    BehaviorInvalid {
+        /// What is wrong.
+        what: String,
+    },
     /// Something about organizations, users, roles, bundles or sessions.
     #[error(transparent)]
     Identity(#[from] crate::identity::IdentityError),
@@ -268,6 +288,9 @@ impl Coded for EngineError {
             Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
             Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
             Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
+            Self::BehaviorExists { .. } => coeval_codes::BEHAVIOR_EXISTS,
+            Self::BehaviorUnknown { .. } => coeval_codes::BEHAVIOR_UNKNOWN,
+            Self::BehaviorInvalid { .. } => coeval_codes::BEHAVIOR_INVALID,
             Self::Identity(inner) => inner.code(),
             Self::Task(inner) => inner.code(),
             Self::List(inner) => inner.code(),
@@ -319,6 +342,11 @@ impl Coded for EngineError {
             }
             Self::InterfaceUnknown { .. } => "Define the interface first.",
             Self::InterfaceInUse { .. } => "Define a new version of the interface.",
+            Self::BehaviorExists { .. } => "Change that one, or choose another name.",
+            Self::BehaviorUnknown { .. } => {
+                "Use an id of the list of behaviors; a type has those of its interfaces."
+            }
+            Self::BehaviorInvalid { .. } => "Correct it and send it again.",
             Self::Identity(inner) => return inner.advice(),
             Self::Task(inner) => return inner.advice(),
             Self::List(inner) => return inner.advice(),

@@ -6,6 +6,7 @@
 //! whether what it remembers of users is still true.
 
 mod bootstrap;
+mod built_in;
 mod bundles;
 mod content;
 mod directory;
@@ -22,6 +23,7 @@ mod roles;
 mod sessions;
 mod settle;
 mod subjects;
+mod sync_type;
 mod token;
 mod type_bundle;
 mod users;

@@ -1,15 +1,20 @@
 //! Types: their definitions in the store, what this server has loaded, and how they change.
 
+mod catalog;
 pub(crate) mod definition;
 mod edit;
 mod finding;
+mod interface_behaviors;
 mod interfaces;
+mod notes;
 pub(crate) mod phase;
 mod register;
 pub(crate) mod registry;
 pub(crate) mod state;
 mod stored_resources;
+mod type_behaviors;
 
+pub use catalog::CatalogEntry;
 pub use edit::TypeEdit;
 pub(crate) use edit::with_phase;
 pub use finding::Finding;

@@ -8,7 +8,10 @@
     reason = "tests"
 )]
 
+mod behaviors;
+mod interfaces;
 mod logins;
+mod types;
 mod world;
 
 /// Makes tests of cases, each an `fn(World)`. Those under `every` run on every store, those under
@@ -46,6 +49,43 @@ cases! {
         }
         embedded {
             each_door_is_for_its_own_users
+        }
+    }
+    interfaces {
+        every {
+            an_interface_goes_through_its_whole_life
+        }
+        embedded {
+            a_built_in_interface_never_changes
+            interfaces_come_in_pages_in_the_order_asked_for
+            what_can_be_no_interface_is_refused_with_a_reason
+        }
+    }
+    behaviors {
+        every {
+            behaviors_of_an_interface_are_made_changed_and_removed
+            a_type_does_a_behavior_otherwise_and_says_who_may_invoke_it
+        }
+        embedded {
+            all_behaviors_are_replaced_at_once
+            what_is_only_written_is_never_answered_and_is_kept
+            container_service_extension_registers_what_it_needs
+        }
+    }
+    types {
+        every {
+            a_type_goes_through_its_whole_life
+            versions_posted_at_once_by_eight_clients_all_arrive
+            an_older_version_is_invisible_until_it_is_synced
+        }
+        embedded {
+            a_schema_is_answered_as_it_was_sent
+            fields_belong_to_versions_of_the_api
+            a_bump_that_is_too_small_is_taken_with_a_warning
+            a_reference_that_leads_out_is_taken_and_never_followed
+            grants_of_a_type_version_are_made_changed_and_taken
+            what_can_be_no_type_is_refused_with_a_reason
+            there_are_three_levels_of_access
         }
     }
 }

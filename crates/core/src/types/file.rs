@@ -6,6 +6,7 @@ use super::limits::INDEXES;
 use super::located::{self, Entry, Node};
 use super::pointer::PathPattern;
 use super::position::Position;
+use super::remote_refs::RemoteRefs;
 use super::schema::Schema;
 use super::since::Since;
 use super::type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
@@ -21,7 +22,16 @@ impl TypeVersion {
     ///
     /// All problems that could be found at once, each with its line.
     pub fn parse(text: &str) -> Result<Self, TypeFileError> {
-        let mut all = Self::parse_all(text)?;
+        Self::parse_with(text, RemoteRefs::Refused)
+    }
+
+    /// The same; references that lead out of the schema may stand for anything.
+    ///
+    /// # Errors
+    ///
+    /// As [`TypeVersion::parse`].
+    pub fn parse_with(text: &str, remote: RemoteRefs) -> Result<Self, TypeFileError> {
+        let mut all = read_all(text, remote)?;
         match (all.pop(), all.is_empty()) {
             (Some(only), true) => Ok(only),
             _ => Err(whole("the file must have exactly one document")),
@@ -34,21 +44,25 @@ impl TypeVersion {
     ///
     /// As [`TypeVersion::parse`], for all documents.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, TypeFileError> {
-        let empty = || whole("there is nothing in the file");
-        let documents = located::read(text)
-            .map_err(|problems| TypeFileError::of(problems).unwrap_or_else(empty))?;
-        if documents.is_empty() {
-            return Err(empty());
-        }
-        let mut problems = Problems::default();
-        let read = documents
-            .iter()
-            .map(|document| read_document(document, &mut problems));
-        let all: Vec<_> = read.collect();
-        match TypeFileError::of(problems.into_vec()) {
-            Some(error) => Err(error),
-            None => Ok(all.into_iter().flatten().collect()),
-        }
+        read_all(text, RemoteRefs::Refused)
+    }
+}
+
+fn read_all(text: &str, remote: RemoteRefs) -> Result<Vec<TypeVersion>, TypeFileError> {
+    let empty = || whole("there is nothing in the file");
+    let documents = located::read(text)
+        .map_err(|problems| TypeFileError::of(problems).unwrap_or_else(empty))?;
+    if documents.is_empty() {
+        return Err(empty());
+    }
+    let mut problems = Problems::default();
+    let read = documents
+        .iter()
+        .map(|document| read_document(document, remote, &mut problems));
+    let all: Vec<_> = read.collect();
+    match TypeFileError::of(problems.into_vec()) {
+        Some(error) => Err(error),
+        None => Ok(all.into_iter().flatten().collect()),
     }
 }
 
@@ -57,7 +71,7 @@ fn whole(message: &str) -> TypeFileError {
     TypeFileError::one(Problem::at(Position::START, found))
 }
 
-fn read_document(node: &Node, problems: &mut Problems) -> Option<TypeVersion> {
+fn read_document(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<TypeVersion> {
     let mut fields = Fields::of("the file", node, problems)?;
     expect(&mut fields, "kind", "type", problems);
     expect(&mut fields, "version", "v1", problems);
@@ -70,7 +84,7 @@ fn read_document(node: &Node, problems: &mut Problems) -> Option<TypeVersion> {
         name = metadata.need("name", problems);
         metadata.finish(problems);
     }
-    let read = read_spec(spec?, problems)?;
+    let read = read_spec(spec?, remote, problems)?;
     let name = name?;
     let found = fields::text("the name", name, problems)?;
     let expected = read.id.to_string();
@@ -89,7 +103,7 @@ fn expect(fields: &mut Fields<'_>, key: &'static str, value: &str, problems: &mu
     }
 }
 
-fn read_spec(node: &Node, problems: &mut Problems) -> Option<TypeVersion> {
+fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<TypeVersion> {
     let mut fields = Fields::of("spec", node, problems)?;
     let vendor = name("vendor", fields.need("vendor", problems), problems);
     let nss = name("nss", fields.need("nss", problems), problems);
@@ -104,7 +118,7 @@ fn read_spec(node: &Node, problems: &mut Problems) -> Option<TypeVersion> {
     let description = words("description", problems);
     let interfaces = interfaces(fields.take("interfaces"), problems);
     let schema = fields.need("schema", problems);
-    let schema = schema.and_then(|node| schema_of(node, problems));
+    let schema = schema.and_then(|node| schema_of(node, remote, problems));
     let conversion = fields.take("conversion");
     let conversion = conversion.and_then(|node| conversion_of(node, version, problems));
     let since = since(fields.take("since"), version, schema.as_ref(), problems);
@@ -180,8 +194,8 @@ fn interfaces(node: Option<&Node>, problems: &mut Problems) -> Vec<InterfaceId> 
     found
 }
 
-fn schema_of(node: &Node, problems: &mut Problems) -> Option<Schema> {
-    match Schema::compile(node.to_json()) {
+fn schema_of(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<Schema> {
+    match Schema::compile_with(node.to_json(), remote) {
         Ok(schema) => Some(schema),
         Err(errors) => {
             for error in errors {

@@ -4,6 +4,7 @@ use super::compile;
 use super::dialect;
 use super::limits::{COMPARED_BYTES, SCHEMA_BYTES, SCHEMA_DEPTH};
 use super::pattern::{CACHE_BYTES, COMPILED_BYTES};
+use super::remote_refs::{self, RemoteRef, RemoteRefs};
 use super::schema_error::{Flaw, SchemaError};
 use super::shape::Shape;
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -13,6 +14,9 @@ use std::fmt;
 /// A schema that can be used: checked, bounded, and closed in itself.
 pub struct Schema {
     source: Value,
+    /// As it was given, if references of it were led elsewhere.
+    given: Option<Box<Value>>,
+    remote_refs: Vec<RemoteRef>,
     draft: Draft,
     pub(crate) shape: Shape,
     pub(crate) validator: Validator,
@@ -33,6 +37,30 @@ impl Schema {
     /// Every flaw that was found, at least one.
     pub fn compile(source: Value) -> Result<Self, Vec<SchemaError>> {
         Self::compile_up_to(source, SCHEMA_BYTES)
+    }
+
+    /// The same; a reference that leads out of the schema may stand for anything.
+    ///
+    /// # Errors
+    ///
+    /// Every flaw that was found, at least one.
+    pub fn compile_with(source: Value, remote: RemoteRefs) -> Result<Self, Vec<SchemaError>> {
+        if remote == RemoteRefs::Refused {
+            return Self::compile(source);
+        }
+        let errors = match Self::compile(source.clone()) {
+            Ok(schema) => return Ok(schema),
+            Err(errors) => errors,
+        };
+        let remote_refs = remote_refs::among(&errors);
+        let opened = match remote_refs.is_empty() {
+            true => None,
+            false => remote_refs::opened(&source, &remote_refs),
+        };
+        let mut schema = Self::compile(opened.ok_or(errors)?)?;
+        schema.given = Some(Box::new(source));
+        schema.remote_refs = remote_refs;
+        Ok(schema)
     }
 
     /// The same for a schema that is only compared with others, and stored nowhere: it may be
@@ -69,16 +97,30 @@ impl Schema {
             .map_err(|error| vec![invalid(&error)])?;
         Ok(Self {
             source,
+            given: None,
+            remote_refs: Vec::new(),
             draft,
             shape,
             validator,
         })
     }
 
-    /// As it was given.
+    /// What it says: as it was given, but for references that stand for anything.
     #[must_use]
     pub const fn source(&self) -> &Value {
         &self.source
+    }
+
+    /// As it was given.
+    #[must_use]
+    pub fn given(&self) -> &Value {
+        self.given.as_deref().unwrap_or(&self.source)
+    }
+
+    /// References that lead out of it and stand for anything.
+    #[must_use]
+    pub fn remote_refs(&self) -> &[RemoteRef] {
+        &self.remote_refs
     }
 
     /// The draft that it is read as.

@@ -61,7 +61,7 @@ impl Engine {
         for new in &predefined {
             self.make_if_absent(new).await?;
         }
-        Ok(())
+        self.install_built_in(&caller).await
     }
 
     /// One read tells, so that a start costs nothing.
@@ -73,6 +73,7 @@ impl Engine {
         for new in predefined {
             wanted.push(keys::record(&new.kind.of(), WRITTEN_AT.major, new.id)?);
         }
+        wanted.extend(super::built_in::records()?);
         let snapshot = self.store.read(ReadRequest::keys(wanted)).await?;
         Ok(snapshot.keys.iter().all(Option::is_some))
     }

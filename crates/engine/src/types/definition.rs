@@ -6,7 +6,7 @@ use crate::header::Time;
 use crate::types::finding::Finding;
 use bytes::Bytes;
 use coeval_access::Acl;
-use coeval_core::types::{TypeVersion, TypeVersionId};
+use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId};
 use coeval_core::version::Version;
 use coeval_storage::{Content, Record, Revision};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub(crate) struct Meta {
     pub(crate) created_by: String,
     #[serde(default)]
     pub(crate) acl: Acl,
+    /// From which version the ACL was to come, as it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) inherited_version: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) external_id: Option<String>,
     /// The level of a type ACL, up to this one, gives the type's right with it.
@@ -92,7 +95,11 @@ impl Definition {
         })?;
         let loaded = std::str::from_utf8(&content.body)
             .map_err(|error| error.to_string())
-            .and_then(|text| TypeVersion::parse(text).map_err(|error| error.to_string()))
+            .and_then(|text| {
+                // Whether they are taken was decided when it was registered.
+                let read = TypeVersion::parse_with(text, RemoteRefs::Anything);
+                read.map_err(|error| error.to_string())
+            })
             .map(Arc::new);
         Ok(Self {
             version,

@@ -8,7 +8,7 @@
 //! editor, should it still be there, fails.
 
 use super::definition::{Definition, Meta};
-use super::register::{Registration, parse, refusal};
+use super::register::{Registration, parse, refusal, told};
 use super::state::TypeState;
 use super::{phase, register::Registered};
 use crate::audit::{Deed, What};
@@ -18,10 +18,10 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
-use coeval_access::{Acl, TypeAction};
+use coeval_access::{Level, TypeAction};
 use coeval_core::version::Version;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Put, Range, ReadRequest, Revision, StorageError,
+    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, StorageError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,22 +153,31 @@ impl Engine {
                 }
             }
             TypeEdit::Replace(registration) => {
-                let new = Arc::new(parse(&registration.file)?);
+                let new = Arc::new(parse(registration)?);
                 let id = own.map(|own| own.id(&state.key));
                 if id.as_ref() != Some(&new.id) {
                     return Err(EngineError::TypeRefused {
                         what: "vendor, nss and version never change".to_owned(),
                     });
                 }
+                let mut interfaces = Vec::new();
+                for interface in &new.interfaces {
+                    interfaces.push(self.interface_condition(interface).await?);
+                }
+                self.check_hooks(&new).await?;
                 let judged = self.judge_version(Some(state), &new, Some(version)).await?;
                 let unproven = refusal(&judged, registration, &new.id)?;
                 Ok(Outcome {
+                    interfaces,
+                    external_id: registration.external_id.clone(),
+                    max_implicit_right: registration.max_implicit_right,
                     file: Some(Bytes::copy_from_slice(registration.file.as_bytes())),
                     registered: Some(Registered {
                         id: new.id.clone(),
                         parent: judged.parent,
                         unproven,
                         findings: judged.findings,
+                        inherits: None,
                     }),
                 })
             }
@@ -232,10 +241,17 @@ impl Engine {
         let own = Condition::RevisionIs(marked);
         let id = definition.id(&state.key);
         let mut write = AtomicWrite::new();
+        let mut note = None;
         let what = match (&outcome.file, &outcome.registered) {
             (Some(file), Some(registered)) => {
+                note = told(&registered.findings);
+                for (key, revision) in &outcome.interfaces {
+                    write = write.when(key, Condition::RevisionIs(*revision));
+                }
                 let meta = Meta {
                     editing: false,
+                    external_id: outcome.external_id.clone(),
+                    max_implicit_right: outcome.max_implicit_right,
                     unproven: registered.unproven,
                     findings: registered.findings.clone(),
                     ..mark
@@ -259,7 +275,9 @@ impl Engine {
                 What::DeleteType
             }
         };
-        let audit = self.audit_step(caller, &Deed::of_type(what, &id))?;
+        let mut deed = Deed::of_type(what, &id);
+        deed.note = note;
+        let audit = self.audit_step(caller, &deed)?;
         let head = audit.key.clone();
         write.steps.push(audit);
         self.commit(&head, write).await?;
@@ -301,42 +319,6 @@ impl Engine {
         self.types.load(&state.key).await?;
         Ok(())
     }
-
-    /// Sets the ACL of a type version.
-    ///
-    /// # Errors
-    /// If the caller may not.
-    pub async fn set_type_acl(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        version: Version,
-        change: impl Fn(&mut Acl) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
-            let state = self.types.load(of).await?;
-            self.allow_type(caller, &state, version, TypeAction::ChangeAcl)?;
-            let Some(definition) = state.definitions.get(&version) else {
-                let of = of.clone();
-                return Err(EngineError::TypeVersionUnknown { of, version });
-            };
-            let mut meta = definition.meta.clone();
-            change(&mut meta.acl)?;
-            let content = Definition::encode(&meta, &definition.file);
-            let key = keys::type_version(of, version)?;
-            let own = Condition::RevisionIs(definition.revision);
-            let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
-            let mut write = with_phase(write, &state, state.phase_revision);
-            let deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));
-            write.steps.push(self.audit_step(caller, &deed)?);
-            match self.commit(&key, write).await {
-                Ok(_) => return Ok(()),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
 }
 
 /// What an edit leads to; nothing: the version goes.
@@ -344,6 +326,10 @@ impl Engine {
 struct Outcome {
     file: Option<Bytes>,
     registered: Option<Registered>,
+    /// What it implements is still there when it is written.
+    interfaces: Vec<(Key, Revision)>,
+    external_id: Option<String>,
+    max_implicit_right: Option<Level>,
 }
 
 /// The phase record is rewritten with every change, so that all servers load the type again.

@@ -75,6 +75,22 @@ impl Interface {
     }
 }
 
+/// A change of an interface, which may be refused.
+pub(super) type Edit<'e> = &'e (dyn Fn(&mut Interface) -> Result<(), EngineError> + Sync);
+
+/// Whether nothing differs, or only how behaviors are executed.
+fn same_but_executions(one: &Interface, other: &Interface) -> bool {
+    let without = |interface: &Interface| {
+        let mut interface = interface.clone();
+        interface.editing = false;
+        for behavior in &mut interface.behaviors {
+            behavior.execution = serde_json::Value::Null;
+        }
+        interface
+    };
+    without(one) == without(other)
+}
+
 fn key_of(id: &InterfaceId) -> Result<Key, StorageError> {
     keys::interface(&id.vendor, &id.nss, id.version)
 }
@@ -172,10 +188,26 @@ impl Engine {
         &self,
         caller: &Caller,
         id: &InterfaceId,
-        edit: impl Fn(&mut Interface),
+        edit: impl Fn(&mut Interface) + Sync,
     ) -> Result<Interface, EngineError> {
         self.allow_general(caller, GeneralRight::EditDefinitions, None)?;
-        let done = self.change_interface(caller, id, Some(&edit)).await?;
+        let edit = |interface: &mut Interface| {
+            edit(interface);
+            Ok(())
+        };
+        self.try_edit_interface(caller, id, &edit).await
+    }
+
+    /// The same with an edit that may refuse. While a type that implements it has resources, only
+    /// how behaviors are executed may change.
+    pub(super) async fn try_edit_interface(
+        &self,
+        caller: &Caller,
+        id: &InterfaceId,
+        edit: Edit<'_>,
+    ) -> Result<Interface, EngineError> {
+        self.allow_general(caller, GeneralRight::EditDefinitions, None)?;
+        let done = self.change_interface(caller, id, Some(edit)).await?;
         done.ok_or_else(|| unknown(id))
     }
 
@@ -197,7 +229,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: &InterfaceId,
-        edit: Option<&dyn Fn(&mut Interface)>,
+        edit: Option<Edit<'_>>,
     ) -> Result<Option<Interface>, EngineError> {
         let key = key_of(id)?;
         for _ in 0..ATTEMPTS {
@@ -207,6 +239,18 @@ impl Engine {
                     what: format!("the interface {id}"),
                 });
             }
+            let mut after = interface.clone();
+            if let Some(edit) = edit {
+                edit(&mut after)?;
+                let same =
+                    |one: &Interface| (one.vendor.clone(), one.nss.clone(), one.version.clone());
+                if same(&after) != same(&interface) {
+                    return Err(EngineError::TypeRefused {
+                        what: "vendor, nss and version never change".to_owned(),
+                    });
+                }
+            }
+            after.editing = false;
             // From here on no type starts to implement it.
             let mut marked = interface.clone();
             marked.editing = true;
@@ -220,28 +264,20 @@ impl Engine {
                     return Err(error);
                 }
             };
-            let mut after = interface.clone();
-            after.editing = false;
-            if let Some(by) = in_the_way {
-                self.put_interface(&key, mark, &after).await?;
+            let only_executions = edit.is_some() && same_but_executions(&interface, &after);
+            if let Some(by) = in_the_way.filter(|_| !only_executions) {
+                let interface = Interface {
+                    editing: false,
+                    ..interface
+                };
+                self.put_interface(&key, mark, &interface).await?;
                 let what = id.to_string();
                 return Err(EngineError::InterfaceInUse { what, by });
             }
             let condition = Condition::RevisionIs(mark);
             let (what, action) = match edit {
                 None => (What::DeleteInterface, Action::Delete),
-                Some(edit) => {
-                    edit(&mut after);
-                    let same = |one: &Interface| {
-                        (one.vendor.clone(), one.nss.clone(), one.version.clone())
-                    };
-                    if same(&after) != same(&interface) {
-                        self.put_interface(&key, mark, &interface).await?;
-                        return Err(EngineError::TypeRefused {
-                            what: "vendor, nss and version never change".to_owned(),
-                        });
-                    }
-                    after.editing = false;
+                Some(_) => {
                     let put = Action::Put(Put::of(after.encode()));
                     (What::EditInterface, put)
                 }

@@ -5,6 +5,7 @@ use super::definition::{Definition, Meta};
 use super::finding::Finding;
 use super::phase;
 use super::state::TypeState;
+use super::type_behaviors;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
@@ -12,13 +13,13 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
-use coeval_access::inheritance::{self, Said};
+use coeval_access::inheritance::{self, Inherits, Said};
 use coeval_access::{GeneralRight, Level};
 use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
-use coeval_core::types::{TypeVersion, TypeVersionId};
+use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
 use std::sync::Arc;
@@ -83,6 +84,8 @@ pub struct Registered {
     pub unproven: bool,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// Where its ACL comes from; nothing if it was there before.
+    pub inherits: Option<Inherits>,
 }
 
 /// What the checks say.
@@ -90,6 +93,8 @@ pub(super) struct Judged {
     pub(super) parent: Option<Version>,
     pub(super) findings: Vec<Finding>,
     pub(super) undecided: bool,
+    /// Whether it says how it comes from its parent.
+    pub(super) converts: bool,
 }
 
 /// How many made-up documents the laws are checked on.
@@ -105,9 +110,9 @@ impl Engine {
         caller: &Caller,
         registration: Registration,
     ) -> Result<Registered, EngineError> {
-        let version = parse(&registration.file)?;
-        let of = TypeKey::new(&version.id.vendor, &version.id.nss);
         self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
+        let version = parse(&registration)?;
+        let of = TypeKey::new(&version.id.vendor, &version.id.nss);
         if &*of.vendor == crate::kinds::VENDOR {
             return Err(EngineError::BuiltIn {
                 what: format!("the vendor {}", of.vendor),
@@ -137,9 +142,18 @@ impl Engine {
                     id: version.id.clone(),
                 });
             }
+            self.check_hooks(&version).await?;
             let judged = self.judge_version(state, &version, None).await?;
             let unproven = refusal(&judged, registration, &version.id)?;
-            let meta = self.meta(caller, registration, state, &version, &judged, unproven)?;
+            let definitions = state.into_iter().flat_map(|state| state.definitions.keys());
+            let inherits = inheritance::inherits_from(
+                definitions.copied(),
+                version.id.version,
+                registration.inherit,
+            )?;
+            let inherits = (state, inherits);
+            let meta = self.meta(caller, registration, inherits, &version, &judged, unproven);
+            let inherits = Some(inherits.1);
             let meta = Meta { built_in, ..meta };
             let file = Bytes::copy_from_slice(registration.file.as_bytes());
             let write = self
@@ -153,6 +167,7 @@ impl Engine {
                         parent: judged.parent,
                         unproven,
                         findings: judged.findings,
+                        inherits,
                     });
                 }
                 Err(error) if is_race(&error) => {}
@@ -166,19 +181,17 @@ impl Engine {
         &self,
         caller: &Caller,
         registration: &Registration,
-        state: Option<&TypeState>,
+        (state, inherits): (Option<&TypeState>, Inherits),
         version: &TypeVersion,
         judged: &Judged,
         unproven: bool,
-    ) -> Result<Meta, EngineError> {
+    ) -> Meta {
         let definitions = || state.into_iter().flat_map(|state| &state.definitions);
-        let existing: Vec<Version> = definitions().map(|(version, _)| *version).collect();
-        let from = inheritance::inherits_from(existing, version.id.version, registration.inherit)?;
-        let from = from.version();
+        let from = inherits.version();
         let inherited = definitions().find(|(version, _)| Some(**version) == from);
         let acl = inherited.map(|(_, definition)| &definition.meta.acl);
         let numbers = definitions().map(|(_, definition)| definition.meta.number + 1);
-        Ok(Meta {
+        Meta {
             number: numbers.max().unwrap_or_default(),
             unproven,
             built_in: false,
@@ -186,15 +199,22 @@ impl Engine {
             created: self.now(),
             created_by: caller.user().to_owned(),
             acl: inheritance::new_version_acl(acl, caller.user()),
+            inherited_version: match registration.inherit {
+                Said::Absent => None,
+                Said::Nothing => Some("0".to_owned()),
+                Said::From(version) => Some(version.to_string()),
+            },
             external_id: registration.external_id.clone(),
             max_implicit_right: registration.max_implicit_right,
             findings: judged.findings.clone(),
             overrides: Vec::new(),
             behavior_access: match inherited {
-                Some((_, definition)) => definition.meta.behavior_access.clone(),
+                Some((_, definition)) => {
+                    type_behaviors::inherited(&definition.meta.behavior_access, version)
+                }
                 None => Vec::new(),
             },
-        })
+        }
     }
 
     /// The atomic write of a new version: its record, the phase record with a new revision, and
@@ -222,10 +242,12 @@ impl Engine {
             let (key, revision) = self.interface_condition(interface).await?;
             write = write.when(&key, Condition::RevisionIs(revision));
         }
-        if state.is_none() && !meta.built_in {
+        // The engine's own kinds have no rights of their own.
+        if state.is_none() && &*of.vendor != crate::kinds::VENDOR {
             write.steps.extend(self.bundle_steps(caller, of).await?);
         }
-        let deed = Deed::of_type(What::RegisterType, &version.id);
+        let mut deed = Deed::of_type(What::RegisterType, &version.id);
+        deed.note = told(&meta.findings);
         write.steps.push(self.audit_step(caller, &deed)?);
         Ok(write)
     }
@@ -270,7 +292,8 @@ impl Engine {
         let versions = versions.map_err(|error| EngineError::TypeRefused {
             what: error.to_string(),
         })?;
-        let mut findings = compared(&checked);
+        let mut findings = unknown_parts(version);
+        findings.extend(compared(&checked));
         let (own, at) = (Arc::clone(&versions), version.id.version);
         findings.extend(blocking(move || conversion_findings(&own, at)).await?);
         let undecided = checked.kind() == Kind::Undecided;
@@ -282,12 +305,43 @@ impl Engine {
             parent: checked.parent,
             findings,
             undecided,
+            converts: version.conversion.is_some(),
         })
     }
 }
 
-pub(super) fn parse(file: &str) -> Result<TypeVersion, EngineError> {
-    TypeVersion::parse(file).map_err(|error| EngineError::TypeFile(Box::new(error)))
+/// A reference that leads out of the schema is refused, or stands for anything and is a finding.
+pub(super) fn parse(registration: &Registration) -> Result<TypeVersion, EngineError> {
+    let remote = match registration.policy {
+        Policy::Refuse => RemoteRefs::Refused,
+        Policy::Warn => RemoteRefs::Anything,
+    };
+    TypeVersion::parse_with(&registration.file, remote)
+        .map_err(|error| EngineError::TypeFile(Box::new(error)))
+}
+
+/// Where nobody knows what the schema says, and so nothing is proven.
+fn unknown_parts(version: &TypeVersion) -> Vec<Finding> {
+    let refs = version.schema.remote_refs().iter();
+    let found = refs.map(|found| Finding {
+        rule: coeval_codes::SCHEMA_REF_REMOTE.to_string(),
+        against: None,
+        path: found.pointer.clone(),
+        message: format!(
+            "the reference {:?} leads out of the schema and is never followed: anything fits there",
+            found.reference
+        ),
+        refuses: true,
+        witness: None,
+    });
+    found.collect()
+}
+
+/// What stands in the way of a version, for the audit.
+pub(super) fn told(findings: &[Finding]) -> Option<String> {
+    let refusing = findings.iter().filter(|finding| finding.refuses);
+    let sentences: Vec<&str> = refusing.map(|finding| finding.message.as_str()).collect();
+    (!sentences.is_empty()).then(|| crate::write::short(&sentences.join("; ")))
 }
 
 /// Whether it is to be marked unproven; an error if it is refused.
@@ -308,10 +362,12 @@ pub(super) fn refusal(
     let Some(first) = refusing.first() else {
         return Ok(false);
     };
-    // Nobody ever sees more through a conversion than before.
-    let weakens = refusing
-        .iter()
-        .any(|finding| finding.rule == coeval_codes::CONVERSION_WEAKENS.to_string());
+    // Nobody ever sees more through a conversion than before. Where none is declared a field stays
+    // at its place, and the strongest mark that any version gives it holds for all of them.
+    let weakens = judged.converts
+        && refusing
+            .iter()
+            .any(|finding| finding.rule == coeval_codes::CONVERSION_WEAKENS.to_string());
     if registration.policy == Policy::Warn && !weakens {
         return Ok(true);
     }

@@ -101,9 +101,10 @@ impl TypeState {
         self.versions.get(version)
     }
 
-    /// Whether a version has fields that only full control sees.
+    /// Whether a version has fields that only full control sees, by its own marks or by those of
+    /// another version.
     pub(crate) fn hides(&self, version: Version) -> bool {
-        self.restricted.contains(&version)
+        self.restricted.contains(&version) || self.versions.hides_by_others(version)
     }
 }
 

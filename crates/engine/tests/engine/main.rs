@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod definitions;
 mod faults;
 mod identity;
 mod jobs;
@@ -57,6 +58,19 @@ macro_rules! case {
 }
 
 cases! {
+    definitions {
+        every {
+            a_type_in_use_may_do_a_behavior_otherwise
+            a_reference_that_leads_out_is_a_finding_or_refused
+        }
+        embedded {
+            in_an_interface_in_use_only_executions_change
+            an_edit_keeps_what_is_noted_beside_the_definition
+            a_catalog_shows_what_its_reader_may_see
+            what_is_built_in_stays_and_its_vendor_is_free
+            a_mark_that_comes_later_holds_at_older_versions_too
+        }
+    }
     faults {
         every {}
         embedded { every_step_of_every_write_may_fail }

@@ -109,6 +109,15 @@ impl Versions {
         })
     }
 
+    /// Whether a version shows a field that another version keeps from some.
+    #[must_use]
+    pub fn hides_by_others(&self, version: Version) -> bool {
+        let number = self.number(version).ok().filter(|_| self.restricts());
+        let marks = number.map_or(&[][..], |number| self.foreign_marks(number));
+        let mut marks = marks.iter().map(|mark| mark.restriction);
+        marks.any(|mark| mark.secure || mark.visibility == Visibility::Private)
+    }
+
     /// The marks of a document's places, at one version.
     pub(super) fn marks<'s>(
         &'s self,

@@ -1,0 +1,149 @@
+//! Type versions.
+
+use super::{represent, type_body};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::{listing, urn};
+use coeval_access::inheritance::Inherits;
+use coeval_callers::names::WARNING;
+use coeval_core::version::Version;
+use coeval_engine::types::{Policy, Registered};
+use coeval_engine::{EngineError, TypeKey, VENDOR};
+use http::StatusCode;
+use std::sync::Arc;
+
+const KEYS: [&str; 9] = [
+    "id",
+    "name",
+    "description",
+    "nss",
+    "version",
+    "externalId",
+    "vendor",
+    "interfaces",
+    "readonly",
+];
+
+/// The most warnings of one answer: clients read a hundred headers at most.
+const WARNINGS: usize = 16;
+const LONGEST_WARNING: usize = 500;
+
+/// The type version that a path names; the engine's own kinds are not for this API.
+pub(super) fn type_param(call: &Call) -> Result<(TypeKey, Version), ApiError> {
+    let (of, version) = urn::type_version(call.param("id"))?;
+    if &*of.vendor == VENDOR {
+        return Err(EngineError::TypeVersionUnknown { of, version }.into());
+    }
+    Ok((of, version))
+}
+
+fn policy(api: &Api) -> Policy {
+    match api.settings.refuse_small_bumps {
+        true => Policy::Refuse,
+        false => Policy::Warn,
+    }
+}
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let all = api.engine.visible_types(call.caller()?).await?;
+    let rows = all
+        .iter()
+        .map(|entry| represent::entity_type(entry, call.version));
+    listing::answer(&api, &call, rows.collect(), &KEYS, "DefinedEntityTypes")
+}
+
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, version) = type_param(&call)?;
+    let found = api
+        .engine
+        .visible_type(call.caller()?, &of, version)
+        .await?;
+    Ok(Answer::ok(&represent::entity_type(&found, call.version)))
+}
+
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let registration = type_body::new(&call.object()?, policy(&api))?;
+    let done = api.engine.register(call.caller()?, registration).await?;
+    let of = TypeKey::new(&done.id.vendor, &done.id.nss);
+    shown(&api, &call, &of, &done, StatusCode::CREATED).await
+}
+
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, version) = type_param(&call)?;
+    let caller = call.caller()?;
+    let before = api.engine.visible_type(caller, &of, version).await?;
+    let registration = type_body::changed(&call.object()?, &before, call.version, policy(&api))?;
+    let done = api.engine.edit_type(caller, &of, version, registration);
+    let done = done.await?;
+    shown(&api, &call, &of, &done, StatusCode::OK).await
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, version) = type_param(&call)?;
+    api.engine.delete_type(call.caller()?, &of, version).await?;
+    Ok(Answer::none())
+}
+
+/// The version as it is now, with what should be looked at.
+async fn shown(
+    api: &Api,
+    call: &Call,
+    of: &TypeKey,
+    done: &Registered,
+    status: StatusCode,
+) -> Result<Answer, ApiError> {
+    let version = done.id.version;
+    let found = api.engine.visible_type(call.caller()?, of, version).await?;
+    let answer = Answer::json(status, &represent::entity_type(&found, call.version));
+    Ok(warned(answer, done))
+}
+
+fn warned(mut answer: Answer, done: &Registered) -> Answer {
+    let refusing = done.findings.iter().filter(|finding| finding.refuses);
+    let mut sentences: Vec<String> = refusing
+        .filter(|_| done.unproven)
+        .map(|finding| {
+            let at = match finding.path.as_str() {
+                "" => String::new(),
+                path => format!("{path}: "),
+            };
+            format!("{at}{} ({})", finding.message, finding.rule)
+        })
+        .collect();
+    if let Some(Inherits::NothingAsOlder { than }) = done.inherits {
+        sentences.push(format!(
+            "version {} is older than {than} and inherits no access: tenants don't see it until it is granted to them, or accessControls/sync gives it to those that the type is published to",
+            done.id.version
+        ));
+        // It is the one that must not be cut off.
+        sentences.rotate_right(1);
+    }
+    let more = sentences.len().saturating_sub(WARNINGS);
+    sentences.truncate(WARNINGS);
+    if more > 0 {
+        sentences.push(format!("and {more} more"));
+    }
+    for sentence in &sentences {
+        answer = answer.saying(WARNING, &header_text(sentence));
+    }
+    answer
+}
+
+/// What a header can hold of a text.
+fn header_text(text: &str) -> String {
+    let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
+    text.chars().take(LONGEST_WARNING).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_plain_text_of_bounded_length() {
+        assert_eq!(header_text("a\nb\u{e9}c"), "a?b?c");
+        assert_eq!(header_text(&"x".repeat(9_000)).len(), LONGEST_WARNING);
+    }
+}

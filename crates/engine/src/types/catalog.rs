@@ -1,0 +1,123 @@
+//! The type versions that a caller sees, with all that an API shows of them. The engine's own kinds
+//! are not among them.
+
+use super::definition::Definition;
+use super::finding::Finding;
+use super::state::TypeState;
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::kinds::VENDOR;
+use coeval_access::{Level, TypeAction};
+use coeval_core::types::TypeVersion;
+use coeval_core::version::Version;
+use coeval_storage::Range;
+use std::sync::Arc;
+
+/// A type version as it is shown.
+#[derive(Clone, Debug)]
+pub struct CatalogEntry {
+    /// The definition.
+    pub version: Arc<TypeVersion>,
+    /// Its file as it was registered.
+    pub file: bytes::Bytes,
+    /// Its name in some other system.
+    pub external_id: Option<String>,
+    /// Up to which level the ACL of the version gives the type's right too.
+    pub max_implicit_right: Option<Level>,
+    /// From which version its ACL was to come, as it was said.
+    pub inherited_version: Option<String>,
+    /// Shipped with Coeval.
+    pub built_in: bool,
+    /// Registered although something was found.
+    pub unproven: bool,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+impl CatalogEntry {
+    /// Nothing, if this server can't load it.
+    fn of(definition: &Definition) -> Option<Self> {
+        let version = definition.loaded.as_ref().ok()?;
+        let meta = &definition.meta;
+        Some(Self {
+            version: Arc::clone(version),
+            file: definition.file.clone(),
+            external_id: meta.external_id.clone(),
+            max_implicit_right: meta.max_implicit_right,
+            inherited_version: meta.inherited_version.clone(),
+            built_in: meta.built_in,
+            unproven: meta.unproven,
+            findings: meta.findings.clone(),
+        })
+    }
+}
+
+impl Engine {
+    /// All type versions that the caller sees, by type and version. One read, and one more for each
+    /// type that changed since it was loaded.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn visible_types(&self, caller: &Caller) -> Result<Vec<CatalogEntry>, EngineError> {
+        let mut range = Range::of(keys::all_phases()?);
+        let mut all = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                let Some(of) = keys::type_of_phase(&entry.key).filter(|of| &*of.vendor != VENDOR)
+                else {
+                    continue;
+                };
+                let loaded = self.types.loaded(&of);
+                let fresh =
+                    |state: &Arc<TypeState>| entry.stored.revision() == Some(state.phase_revision);
+                let state = match loaded.filter(fresh) {
+                    Some(state) => state,
+                    None => match self.types.load(&of).await {
+                        // Deleted meanwhile.
+                        Err(EngineError::TypeUnknown { .. }) => continue,
+                        other => other?,
+                    },
+                };
+                let versions = state.definitions.values().filter(|definition| {
+                    let version = definition.version;
+                    self.allow_type(caller, &state, version, TypeAction::See)
+                        .is_ok()
+                });
+                all.extend(versions.filter_map(CatalogEntry::of));
+            }
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(all),
+            }
+        }
+    }
+
+    /// One type version, if the caller sees it.
+    ///
+    /// # Errors
+    /// If there is none, or none that the caller may know of.
+    pub async fn visible_type(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        version: Version,
+    ) -> Result<CatalogEntry, EngineError> {
+        let unknown = || EngineError::TypeVersionUnknown {
+            of: of.clone(),
+            version,
+        };
+        if &*of.vendor == VENDOR {
+            return Err(unknown());
+        }
+        let state = match self.types.current(of).await {
+            Err(EngineError::TypeUnknown { .. }) => return Err(unknown()),
+            other => other?,
+        };
+        self.allow_type(caller, &state, version, TypeAction::See)?;
+        let definition = state.definitions.get(&version);
+        definition.and_then(CatalogEntry::of).ok_or_else(unknown)
+    }
+}
