@@ -3,7 +3,8 @@
 use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
-use axum::routing::{MethodFilter, on};
+use axum::routing::{MethodFilter, any, on};
+use coeval_callers::Quota;
 use coeval_engine::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +23,12 @@ pub struct Settings {
     pub if_match_required: bool,
     /// Whether a type version whose bump is too small is refused, as the other APIs do.
     pub refuse_small_bumps: bool,
+    /// How many requests one user, or one address without a user, may send.
+    pub quota: Arc<Quota>,
 }
+
+/// Requests of one user a second, if nothing is said.
+const REQUESTS: u32 = 1000;
 
 impl Settings {
     /// The usual ones.
@@ -34,6 +40,7 @@ impl Settings {
             body_time: Duration::from_secs(30),
             if_match_required: false,
             refuse_small_bumps: false,
+            quota: Arc::new(Quota::per_second(REQUESTS)),
         }
     }
 }
@@ -57,7 +64,6 @@ impl CloudApi {
     }
 
     /// All routes; each path works with and without a slash at its end.
-    #[must_use]
     pub fn router(&self) -> Router {
         let mut router = Router::new();
         let mut paths: BTreeMap<&'static str, axum::routing::MethodRouter> = BTreeMap::new();
@@ -76,6 +82,11 @@ impl CloudApi {
         for (path, methods) in paths {
             router = router.route(&format!("{path}/"), methods.clone());
             router = router.route(path, methods);
+        }
+        // What this API lacks is told in its own form, so that its clients can read it.
+        router = router.method_not_allowed_fallback(dispatch::no_such_method);
+        for below in ["/api/{*rest}", "/cloudapi/{*rest}"] {
+            router = router.route(below, any(dispatch::no_such_route));
         }
         router
     }

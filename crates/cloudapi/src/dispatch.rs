@@ -13,11 +13,14 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
 use bytes::Bytes;
-use coeval_callers::{Credentials, Headers, names};
+use coeval_access::SYSTEM_ORGANIZATION;
+use coeval_callers::{
+    CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota,
+};
 use coeval_core::types::BodyError;
 use coeval_engine::Caller;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
 
 /// A client's own name for a request, which the answer's begins with.
@@ -32,23 +35,59 @@ const TENANT_CONTEXT: &str = "x-vmware-vcloud-tenant-context";
 /// What the paths of all that is done with one entity begin with.
 const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
 
+/// What is known of a request by the time that it is answered, also if it is refused.
+struct Known {
+    version: ApiVersion,
+    user: Option<String>,
+}
+
+impl Known {
+    fn nothing() -> Self {
+        Self {
+            version: ApiVersion::NEWEST,
+            user: None,
+        }
+    }
+}
+
 /// Answers a request.
 pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let id = request_id(&parts.headers);
-    let form = form(&route, &parts.headers);
-    let mut version = ApiVersion::NEWEST;
-    let answer = handle(api, &route, &mut parts, body, &mut version).await;
+    let form = form(route.form(), &parts.headers);
+    let mut known = Known::nothing();
+    let answer = handle(api, &route, &mut parts, body, &mut known).await;
     let answer = answer.unwrap_or_else(|error| error.answer(form, &id));
-    let mut response = answer.into_response(version);
-    let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        headers.insert(REQUEST_ID, id);
+    finished(answer, known, &id)
+}
+
+/// Answers a request for what this API does not have.
+pub(crate) async fn no_such_route(uri: Uri, headers: HeaderMap) -> Response {
+    let path = uri.path().to_owned();
+    refused(&ApiError::RouteUnknown { path }, &uri, &headers)
+}
+
+/// Answers a request with a method that its path does not take.
+pub(crate) async fn no_such_method(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let path = uri.path().to_owned();
+    refused(&ApiError::MethodUnknown { path, method }, &uri, &headers)
+}
+
+fn refused(error: &ApiError, uri: &Uri, headers: &HeaderMap) -> Response {
+    let id = request_id(headers);
+    let form = form(Form::of_path(uri.path()), headers);
+    finished(error.answer(form, &id), Known::nothing(), &id)
+}
+
+/// With what all answers have.
+fn finished(answer: Answer, known: Known, id: &str) -> Response {
+    let mut response = answer.into_response(known.version);
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
     }
-    headers.insert(
-        HeaderName::from_static(names::SERVER_RELEASE),
-        HeaderValue::from_static(env!("CARGO_PKG_VERSION")),
-    );
+    if let Some(user) = known.user {
+        response.extensions_mut().insert(CalledBy(user));
+    }
     response
 }
 
@@ -57,16 +96,18 @@ async fn handle(
     route: &Route,
     parts: &mut Parts,
     body: Body,
-    version: &mut ApiVersion,
+    known: &mut Known,
 ) -> Result<Answer, ApiError> {
     let headers = Headers(&parts.headers);
+    let peer = parts.extensions.get::<Peer>();
+    let source = peer.map(|peer| peer.source.to_string());
     if let Some(accept) = headers.one(header::ACCEPT.as_str())? {
         let asked = ApiVersion::of_accept(accept);
         let asked = asked.map_err(|said| ApiError::VersionUnknown { said })?;
-        *version = asked.unwrap_or(ApiVersion::NEWEST);
+        known.version = asked.unwrap_or(ApiVersion::NEWEST);
     }
-    if *version < route.since {
-        let said = format!("{version} (this came with {})", route.since);
+    if known.version < route.since {
+        let said = format!("{} (this came with {})", known.version, route.since);
         return Err(ApiError::VersionUnknown { said });
     }
     let credentials = Credentials::of(headers)?;
@@ -74,9 +115,22 @@ async fn handle(
         true => parts.uri.path().split('/').nth(4),
         false => None,
     };
+    let from = Quota::of_address(peer.map(|peer| peer.source));
     let caller = match route.needs {
-        Needs::User => Some(caller(&api, headers, credentials.as_ref(), entity).await?),
-        Needs::Nothing | Needs::Password => None,
+        Needs::User => {
+            let found = caller(&api, headers, credentials.as_ref(), peer, entity).await;
+            if found.is_err() {
+                take(&api, &from)?;
+            }
+            let found = found?;
+            known.user = Some(found.user().to_owned());
+            take(&api, found.user())?;
+            Some(found)
+        }
+        Needs::Nothing | Needs::Password => {
+            take(&api, &from)?;
+            None
+        }
     };
     let raw = parts.uri.query().unwrap_or_default();
     let query = Query::parse(raw).map_err(|why| ApiError::query("", why))?;
@@ -86,7 +140,7 @@ async fn handle(
     let call = Call {
         caller,
         credentials,
-        version: *version,
+        version: known.version,
         path: parts.uri.path().to_owned(),
         params: params
             .iter()
@@ -95,31 +149,53 @@ async fn handle(
         query,
         headers: std::mem::take(&mut parts.headers),
         body,
-        source: None,
+        source,
     };
     (route.handler)(api, call).await
+}
+
+/// Takes a request out of the bucket of a user, or of an address.
+fn take(api: &Api, who: &str) -> Result<(), ApiError> {
+    let taken = api.settings.quota.take(who);
+    taken.map_err(|retry_after| ApiError::TooManyRequests { retry_after })
 }
 
 async fn caller(
     api: &Api,
     headers: Headers<'_>,
     credentials: Option<&Credentials>,
+    peer: Option<&Peer>,
     entity: Option<&str>,
 ) -> Result<Caller, ApiError> {
-    let Some(Credentials::Bearer(token)) = credentials else {
-        return Err(ApiError::CredentialsMissing);
-    };
     let context = headers.one(TENANT_CONTEXT)?.filter(|org| !org.is_empty());
     let wanted = headers.wanted()?;
     let at_least = headers.at_least()?;
+    let certificate = peer.and_then(|peer| peer.certificate.as_ref());
     // What the request is about is read in the snapshot that tells who sends it.
-    if let Some((of, id)) = entity.and_then(|id| urn::entity(id).ok()) {
-        let found = api
-            .engine
-            .caller_for(token, context, wanted, at_least, (&of, id));
-        return Ok(found.await?);
-    }
-    let mut caller = api.engine.caller(token, context, wanted).await?;
+    let about = entity.and_then(|id| urn::entity(id).ok());
+    // Who sends a token means it, whatever certificate the connection was made with.
+    let mut caller = match (credentials, certificate) {
+        (Some(Credentials::Bearer(token)), _) => match &about {
+            Some((of, id)) => {
+                let about = (of, *id);
+                let found = api
+                    .engine
+                    .caller_for(token, context, wanted, at_least, about);
+                found.await?
+            }
+            None => api.engine.caller(token, context, wanted).await?,
+        },
+        (None, Some(certificate)) => {
+            let named = CertificateUser::of(certificate)?;
+            let org = named.org.as_deref().unwrap_or(SYSTEM_ORGANIZATION);
+            let engine = &api.engine;
+            let found = engine
+                .caller_named(org, &named.user, context, wanted)
+                .await?;
+            found.ok_or_else(CertificateError::unknown_user)?
+        }
+        _ => return Err(ApiError::CredentialsMissing),
+    };
     caller.at_least = at_least;
     Ok(caller)
 }
@@ -141,13 +217,13 @@ async fn read(api: &Api, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiEr
 }
 
 /// Errors under `/api` are XML, unless the caller asks for JSON.
-fn form(route: &Route, headers: &HeaderMap) -> Form {
+fn form(usual: Form, headers: &HeaderMap) -> Form {
     let accept = headers.get(header::ACCEPT);
     let json =
         accept.is_some_and(|accept| accept.as_bytes().windows(4).any(|part| part == b"json"));
     match json {
         true => Form::Json,
-        false => route.form(),
+        false => usual,
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
-use coeval_callers::HeaderError;
+use coeval_callers::{CertificateError, HeaderError};
 use coeval_codes::{Code, Coded};
 use coeval_core::types::BodyError;
 use coeval_engine::identity::IdentityError;
@@ -12,7 +12,7 @@ use coeval_engine::tasks::TaskError;
 use coeval_engine::{EngineError, ListError};
 use coeval_filter::FilterError;
 use coeval_storage::StorageError;
-use http::{StatusCode, header};
+use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub(crate) enum ApiError {
     Body(#[from] BodyError),
     #[error(transparent)]
     Header(#[from] HeaderError),
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
     #[error(transparent)]
     Filter(#[from] FilterError),
     #[error("the filter can't be read at character {at}: {reason}")]
@@ -43,12 +45,16 @@ pub(crate) enum ApiError {
         what: &'static str,
         reason: String,
     },
-    #[error("the user sends more requests than the server takes from one")]
+    #[error("more requests come from this user or address than the server takes from one")]
     TooManyRequests { retry_after: Duration },
     #[error("the body did not arrive within {} s", limit.as_secs())]
     BodyTooSlow { limit: Duration },
     #[error("a write must say with If-Match which revision it changes")]
     IfMatchNeeded,
+    #[error("this server has nothing at {path}")]
+    RouteUnknown { path: String },
+    #[error("{path} does not answer {method}")]
+    MethodUnknown { path: String, method: Method },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
     Told {
@@ -99,7 +105,9 @@ impl ApiError {
             Self::Engine(error) => status_of(error),
             Self::Body(BodyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::VersionUnknown { .. } => StatusCode::NOT_ACCEPTABLE,
-            Self::CredentialsMissing => StatusCode::UNAUTHORIZED,
+            Self::CredentialsMissing | Self::Certificate(_) => StatusCode::UNAUTHORIZED,
+            Self::RouteUnknown { .. } => StatusCode::NOT_FOUND,
+            Self::MethodUnknown { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
             Self::IfMatchNeeded => StatusCode::PRECONDITION_REQUIRED,
@@ -126,6 +134,8 @@ impl ApiError {
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
                 StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
+                StatusCode::NOT_FOUND => "NOT_FOUND",
+                StatusCode::METHOD_NOT_ALLOWED => "METHOD_NOT_ALLOWED",
                 StatusCode::NOT_ACCEPTABLE => "NOT_ACCEPTABLE",
                 StatusCode::REQUEST_TIMEOUT => "REQUEST_TIMEOUT",
                 StatusCode::PRECONDITION_FAILED => "PRECONDITION_FAILED",
@@ -291,6 +301,9 @@ impl Coded for ApiError {
             Self::Engine(inner) => inner.code(),
             Self::Body(inner) => inner.code(),
             Self::Header(inner) => inner.code(),
+            Self::Certificate(inner) => inner.code(),
+            Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
+            Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
             Self::Filter(inner) => inner.code(),
             Self::FilterSyntax { .. } => coeval_codes::FILTER_SYNTAX,
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
@@ -310,6 +323,11 @@ impl Coded for ApiError {
             Self::Engine(inner) => return inner.advice(),
             Self::Body(inner) => return inner.advice(),
             Self::Header(inner) => return inner.advice(),
+            Self::Certificate(inner) => return inner.advice(),
+            Self::RouteUnknown { .. } => {
+                "Check the path, and the server's release in the header coeval-release."
+            }
+            Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
             Self::Filter(inner) => return inner.advice(),
             Self::FilterSyntax { .. } => {
                 "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."

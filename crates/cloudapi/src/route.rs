@@ -38,6 +38,16 @@ pub(crate) enum Form {
     Xml,
 }
 
+impl Form {
+    /// `/api` is the older API, in XML.
+    pub(crate) fn of_path(path: &str) -> Self {
+        match path.starts_with("/api") {
+            true => Self::Xml,
+            false => Self::Json,
+        }
+    }
+}
+
 /// A query parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Param {
@@ -196,9 +206,6 @@ impl Route {
     }
 
     pub(crate) fn form(&self) -> Form {
-        match self.path.starts_with("/api") {
-            true => Form::Xml,
-            false => Form::Json,
-        }
+        Form::of_path(self.path)
     }
 }

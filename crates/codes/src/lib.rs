@@ -266,9 +266,13 @@ codes! {
     HEADER_INVALID = 8010, "A header is not valid";
     FILTER_SYNTAX = 8011, "The filter can't be read";
     IF_MATCH_NEEDED = 8012, "A write must say which revision it changes";
+    PATH_INVALID = 8013, "The path can't be read in one way";
+    CERTIFICATE_REFUSED = 8014, "The client's certificate names no user";
+    HEADERS_TOO_LARGE = 8015, "The headers are too large";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";
+    CLIENT_CA_INVALID = 9004, "The authorities of clients' certificates can't be used";
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod config;
 mod convert_command;
 mod errors;
 mod failure;
+mod keyring;
 mod quantity;
 mod serve;
 mod store_address;

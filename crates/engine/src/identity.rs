@@ -14,6 +14,7 @@ mod error;
 mod failures;
 mod login;
 mod name_of;
+mod named;
 mod names;
 mod open;
 mod orgs;

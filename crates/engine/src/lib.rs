@@ -27,6 +27,7 @@ mod keys;
 mod kinds;
 mod list;
 mod read;
+mod ready;
 mod resource;
 pub mod seal;
 mod secure;

@@ -15,6 +15,9 @@ pub struct Config {
     pub limits: Limits,
     /// How to stop.
     pub drain: Drain,
+    /// Whether the last address of `X-Forwarded-For` is where a request comes from: only behind a
+    /// proxy that sets it, since anybody can send it.
+    pub trust_forwarded_for: bool,
 }
 
 impl Config {
@@ -26,28 +29,32 @@ impl Config {
             tls: None,
             limits: Limits::default(),
             drain: Drain::default(),
+            trust_forwarded_for: false,
         }
     }
 }
 
-/// A certificate chain and its key, both PEM.
+/// A certificate chain and its key, and the authorities of clients' certificates, all PEM.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     /// The server's certificate first, then the intermediate ones.
     pub certificate: PathBuf,
     /// The private key.
     pub key: PathBuf,
+    /// Who signs clients' certificates; without it none is asked for.
+    pub client_ca: Option<PathBuf>,
     /// How often the files are looked at.
     pub look_every: Duration,
 }
 
 impl TlsFiles {
-    /// Looks at both files every second.
+    /// Looks at the files every second, and asks for no client's certificate.
     #[must_use]
     pub fn new(certificate: PathBuf, key: PathBuf) -> Self {
         Self {
             certificate,
             key,
+            client_ca: None,
             look_every: Duration::from_secs(1),
         }
     }
@@ -66,6 +73,11 @@ pub struct Limits {
     pub header_bytes: u32,
     /// Requests at a time on one HTTP/2 connection.
     pub streams: u32,
+    /// HTTP/2 requests that a peer took back before they were begun, on one connection; it is cut
+    /// beyond that.
+    pub resets: usize,
+    /// How long a peer may take no byte of what it is sent.
+    pub stall: Duration,
     /// How often a quiet HTTP/2 peer is asked whether it is still there.
     pub ping_every: Duration,
 }
@@ -78,6 +90,8 @@ impl Default for Limits {
             headers: Duration::from_secs(30),
             header_bytes: 64 * 1024,
             streams: 256,
+            resets: 20,
+            stall: Duration::from_secs(60),
             ping_every: Duration::from_secs(30),
         }
     }

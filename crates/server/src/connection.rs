@@ -2,43 +2,55 @@
 
 use crate::config::Limits;
 use crate::lifecycle::{Lifecycle, Phase};
+use crate::peer::Peer;
+use crate::stall::Stalling;
+use crate::tls::Acceptor;
 use axum::Router;
 use http::Request;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
-use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
 /// What all connections of a listener share.
 pub(crate) struct Shared {
     pub(crate) router: Router,
-    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) tls: Option<Acceptor>,
     pub(crate) limits: Limits,
     pub(crate) lifecycle: Lifecycle,
 }
 
-pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+pub(crate) async fn serve(stream: TcpStream, from: SocketAddr, shared: Arc<Shared>) {
     let _counted = Counted::new();
     // Without it small answers wait for the peer's delayed acknowledgement: 40 ms each.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "can't set TCP_NODELAY");
     }
-    let Some(acceptor) = &shared.tls else {
-        return drive(stream, &shared).await;
+    let mut peer = Peer {
+        source: from.ip(),
+        certificate: None,
     };
-    let handshake = timeout(shared.limits.handshake, acceptor.accept(stream));
+    let Some(acceptor) = &shared.tls else {
+        return drive(stream, peer, &shared).await;
+    };
+    let handshake = timeout(shared.limits.handshake, acceptor.now().accept(stream));
     let trouble = tokio::select! {
         () = shared.lifecycle.reached(Phase::Closing) => return,
         result = handshake => match result {
-            Ok(Ok(stream)) => return drive(stream, &shared).await,
+            Ok(Ok(stream)) => {
+                let shown = stream.get_ref().1.peer_certificates();
+                let own = shown.and_then(<[_]>::first);
+                peer.certificate = own.map(|own| own.clone().into_owned());
+                return drive(stream, peer, &shared).await;
+            }
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it took too long".to_owned(),
         },
@@ -47,7 +59,7 @@ pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     tracing::debug!("a TLS handshake failed: {trouble}");
 }
 
-async fn drive<I>(io: I, shared: &Shared)
+async fn drive<I>(io: I, peer: Peer, shared: &Shared)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -56,12 +68,14 @@ where
     let service = shared
         .router
         .clone()
-        .map_request(move |request: Request<Incoming>| {
+        .map_request(move |mut request: Request<Incoming>| {
             note.store(true, Ordering::Relaxed);
+            request.extensions_mut().insert(peer.clone());
             request
         });
     let builder = builder(&shared.limits);
-    let connection = builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
+    let io = TokioIo::new(Stalling::new(io, shared.limits.stall));
+    let connection = builder.serve_connection(io, TowerToHyperService::new(service));
     let mut connection = pin!(connection);
     let mut closing = pin!(shared.lifecycle.reached(Phase::Closing));
     let mut told_to_close = false;
@@ -97,18 +111,24 @@ where
     }
 }
 
+/// What hyper needs to read a request line at all.
+const SMALLEST_BUFFER: u32 = 8192;
+
 fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
+    // Somewhat more than is accepted is read, so that most who send too much are told with a code.
+    let read = limits.header_bytes.saturating_mul(2).max(SMALLEST_BUFFER);
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.headers)
-        .max_buf_size(usize::try_from(limits.header_bytes).unwrap_or(usize::MAX));
+        .max_buf_size(usize::try_from(read).unwrap_or(usize::MAX));
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(limits.header_bytes)
+        .max_header_list_size(read)
         .max_concurrent_streams(limits.streams)
+        .max_pending_accept_reset_streams(limits.resets)
         .keep_alive_interval(limits.ping_every)
         .keep_alive_timeout(limits.ping_every);
     builder

@@ -16,7 +16,7 @@ pub enum ServerError {
         /// What the system said.
         source: io::Error,
     },
-    /// The certificate or the key can't be read.
+    /// One of the files can't be read.
     #[error("can't read {}: {source}", path.display())]
     TlsFile {
         /// Which file.
@@ -32,6 +32,14 @@ pub enum ServerError {
         /// Why.
         reason: String,
     },
+    /// The authorities of clients' certificates can't be used.
+    #[error("{} can't be used to check clients' certificates: {reason}", path.display())]
+    ClientCa {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
 }
 
 impl Coded for ServerError {
@@ -39,6 +47,7 @@ impl Coded for ServerError {
         match self {
             Self::Listen { .. } => coeval_codes::LISTEN_FAILED,
             Self::TlsFile { .. } | Self::TlsPair { .. } => coeval_codes::TLS_INVALID,
+            Self::ClientCa { .. } => coeval_codes::CLIENT_CA_INVALID,
         }
     }
 
@@ -56,7 +65,10 @@ impl Coded for ServerError {
                 }
                 _ => "Choose another address with --listen.",
             },
-            Self::TlsFile { .. } => "Check --tls-cert and --tls-key, and that this user may read both files.",
+            Self::ClientCa { .. } => {
+                "Give --client-ca a PEM file with the certificates of the authorities that sign for clients."
+            }
+            Self::TlsFile { .. } => "Check --tls-cert, --tls-key and --client-ca, and that this user may read the files.",
             Self::TlsPair { .. } => {
                 "Give --tls-cert a PEM file with the server's certificate first and --tls-key the PEM key that belongs to it."
             }

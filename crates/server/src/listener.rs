@@ -5,6 +5,7 @@ use crate::connection::{self, Shared};
 use crate::error::ServerError;
 use crate::lifecycle::{Lifecycle, Phase};
 use crate::readiness::Readiness;
+use crate::request::Around;
 use crate::tls::Tls;
 use crate::{request, routes};
 use axum::Router;
@@ -28,6 +29,7 @@ pub struct Listener {
     tls: Option<Tls>,
     limits: Limits,
     drain: Drain,
+    around: Around,
     lifecycle: Lifecycle,
 }
 
@@ -62,6 +64,10 @@ impl Listener {
             address,
             tls,
             limits: config.limits,
+            around: Around {
+                trust_forwarded_for: config.trust_forwarded_for,
+                header_bytes: config.limits.header_bytes,
+            },
             drain: config.drain,
             lifecycle: Lifecycle::default(),
         })
@@ -95,8 +101,9 @@ impl Listener {
         stop: impl Future<Output = ()>,
     ) -> Stopped {
         let lifecycle = self.lifecycle;
-        let router = routes::all(routes, lifecycle.clone(), readiness, metrics.clone())
-            .layer(axum::middleware::from_fn(request::observe));
+        let router = routes::all(routes, lifecycle.clone(), readiness, metrics.clone()).layer(
+            axum::middleware::from_fn_with_state(self.around, request::observe),
+        );
         let shared = Arc::new(Shared {
             router,
             tls: self.tls.as_ref().map(Tls::acceptor),
@@ -141,9 +148,9 @@ async fn accept(socket: TcpListener, shared: Arc<Shared>) -> JoinSet<()> {
     let mut connections = JoinSet::new();
     let accepting = async {
         loop {
-            let (stream, slot) = next(&socket, &slots).await;
+            let (stream, from, slot) = next(&socket, &slots).await;
             while connections.try_join_next().is_some() {}
-            let serving = connection::serve(stream, Arc::clone(&shared));
+            let serving = connection::serve(stream, from, Arc::clone(&shared));
             connections.spawn(async move {
                 serving.await;
                 drop(slot);
@@ -157,11 +164,14 @@ async fn accept(socket: TcpListener, shared: Arc<Shared>) -> JoinSet<()> {
     connections
 }
 
-async fn next(socket: &TcpListener, slots: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+async fn next(
+    socket: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
     let slot = slot(slots).await;
     loop {
         match socket.accept().await {
-            Ok((stream, _)) => return (stream, slot),
+            Ok((stream, from)) => return (stream, from, slot),
             Err(error) => {
                 // A peer that left early costs nothing; without file descriptors a pause helps.
                 tracing::warn!(%error, "can't accept a connection");

@@ -1,18 +1,50 @@
-//! What happens around every request: an id, a span, counters.
+//! What happens around every request: an id, a look at its path and headers, a line in the access
+//! log, counters, and the headers that every answer has.
 
-use axum::extract::Request;
+use crate::answer::error_answer;
+use crate::path;
+use crate::peer::{CalledBy, Peer, forwarded_for};
+use axum::body::HttpBody;
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
-use http::{HeaderName, HeaderValue, Method};
-use std::time::Instant;
+use axum::response::{IntoResponse, Response};
+use coeval_codes::{Code, Coded};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use std::time::{Duration, Instant};
 use tracing::Instrument;
 
 /// The header that names a request, in logs and in the answer. A caller's own id is kept.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header with the server's release, in every answer: a client that misses something can say
+/// which release is needed.
+const RELEASE: HeaderName = HeaderName::from_static("coeval-release");
 
 const LONGEST_ID: usize = 128;
+/// What the log shows of a path.
+const LOGGED_PATH: usize = 512;
 
-pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
+/// What is looked at around every request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    pub(crate) trust_forwarded_for: bool,
+    pub(crate) header_bytes: u32,
+}
+
+/// What the log and the metrics say of a request.
+struct Told {
+    method: &'static str,
+    path: String,
+    /// The pattern that matched: a label must not let callers make new time series.
+    route: String,
+    id: HeaderValue,
+    source: Option<String>,
+}
+
+pub(crate) async fn observe(
+    State(around): State<Around>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let id = match request.headers().get(&REQUEST_ID) {
         Some(given) if acceptable(given) => given.clone(),
         _ => {
@@ -21,26 +53,140 @@ pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
             drawn
         }
     };
-    let method = method_name(request.method());
+    let told = Told {
+        method: method_name(request.method()),
+        path: request.uri().path().chars().take(LOGGED_PATH).collect(),
+        route: route(&request),
+        id,
+        source: locate(around, &mut request),
+    };
     let span = tracing::info_span!(
         "request",
-        id = id.to_str().unwrap_or_default(),
-        method,
-        path = request.uri().path(),
+        id = told.id.to_str().unwrap_or_default(),
+        method = told.method,
+        path = told.path,
     );
+    let options = request.method() == Method::OPTIONS;
     let began = Instant::now();
-    let mut response = next.run(request).instrument(span.clone()).await;
-    let took = began.elapsed();
-    let status = response.status().as_u16();
-    span.in_scope(|| {
-        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        tracing::debug!(status, ms, "answered");
-    });
-    metrics::counter!("coeval_http_requests_total", "method" => method, "status" => status.to_string())
-        .increment(1);
-    metrics::histogram!("coeval_http_request_seconds", "method" => method).record(took);
-    response.headers_mut().insert(REQUEST_ID, id);
+    let response = match refusal(around, &request) {
+        Some(refused) => refused,
+        None => next.run(request).instrument(span).await,
+    };
+    let mut response = match options {
+        true => allowed(response),
+        false => response,
+    };
+    tell(&told, &response, began.elapsed());
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, told.id);
+    headers.insert(RELEASE, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
     response
+}
+
+/// Where the request comes from; handlers see the same.
+fn locate(around: Around, request: &mut Request) -> Option<String> {
+    let forwarded = match around.trust_forwarded_for {
+        true => forwarded_for(request.headers()),
+        false => None,
+    };
+    let peer = request.extensions_mut().get_mut::<Peer>()?;
+    peer.source = forwarded.unwrap_or(peer.source).to_canonical();
+    Some(peer.source.to_string())
+}
+
+/// What no route has to look at.
+fn refusal(around: Around, request: &Request) -> Option<Response> {
+    let asks_all = request.method() == Method::OPTIONS && request.uri().path() == "*";
+    if asks_all {
+        return Some(StatusCode::NO_CONTENT.into_response());
+    }
+    if let Err(error) = path::check(request.uri().path()) {
+        return Some(error_answer(error.status(), &error));
+    }
+    let (bytes, limit) = (header_bytes(request.headers()), around.header_bytes);
+    if bytes > usize::try_from(limit).unwrap_or(usize::MAX) {
+        let error = HeadersTooLarge { bytes, limit };
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Some(error_answer(status, &error));
+    }
+    None
+}
+
+/// With the colon, the space and the end of the line.
+fn header_bytes(headers: &HeaderMap) -> usize {
+    let lines = headers.iter();
+    lines
+        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .sum()
+}
+
+/// OPTIONS on a path that has no answer of its own to it: the methods that it takes.
+fn allowed(response: Response) -> Response {
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        return response;
+    }
+    let mut answer = StatusCode::NO_CONTENT.into_response();
+    if let Some(allow) = response.headers().get(header::ALLOW) {
+        answer.headers_mut().insert(header::ALLOW, allow.clone());
+    }
+    answer
+}
+
+fn tell(told: &Told, response: &Response, took: Duration) {
+    let Told {
+        method,
+        path,
+        route,
+        id,
+        source,
+    } = told;
+    let (method, status) = (*method, response.status().as_u16());
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let user = response
+        .extensions()
+        .get::<CalledBy>()
+        .map(|by| by.0.as_str());
+    let (id, source) = (id.to_str().unwrap_or_default(), source.as_deref());
+    let bytes = response.body().size_hint().exact();
+    // Probes ask every second and tell nothing.
+    match matches!(route.as_str(), "/healthz" | "/readyz" | "/metrics") {
+        true => {
+            tracing::debug!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
+        }
+        false => {
+            tracing::info!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
+        }
+    }
+    metrics::counter!("coeval_http_requests_total", "method" => method, "route" => route.clone(), "status" => status.to_string())
+        .increment(1);
+    metrics::histogram!("coeval_http_request_seconds", "method" => method, "route" => route.clone())
+        .record(took);
+}
+
+/// With or without a slash at its end it is the same route.
+fn route(request: &Request) -> String {
+    match request.extensions().get::<MatchedPath>() {
+        Some(matched) => matched.as_str().trim_end_matches('/').to_owned(),
+        None => "none".to_owned(),
+    }
+}
+
+/// More than one client's share of memory.
+#[derive(Debug, thiserror::Error)]
+#[error("the headers have {bytes} bytes, more than {limit}")]
+struct HeadersTooLarge {
+    bytes: usize,
+    limit: u32,
+}
+
+impl Coded for HeadersTooLarge {
+    fn code(&self) -> Code {
+        coeval_codes::HEADERS_TOO_LARGE
+    }
+
+    fn advice(&self) -> String {
+        "Send fewer or shorter headers, or raise --max-header-bytes.".to_owned()
+    }
 }
 
 /// Ids go to logs: only what can be read there, and not without end.

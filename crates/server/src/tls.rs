@@ -1,72 +1,65 @@
-//! TLS with a certificate that can be replaced while the server runs.
+//! TLS with a certificate, and authorities of clients' certificates, that can be replaced while the
+//! server runs.
 
 use crate::config::TlsFiles;
 use crate::error::ServerError;
 use arc_swap::ArcSwap;
-use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::server::{ClientHello, ResolvesServerCert};
-use rustls::sign::CertifiedKey;
+use rustls::server::WebPkiClientVerifier;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::path::Path;
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// The bytes of both files: compared whole, because a file can change within its time stamp's
-/// resolution, and two small files a second cost nothing.
+/// The bytes of the files: compared whole, because a file can change within its time stamp's
+/// resolution, and a few small files a second cost nothing.
 #[derive(Clone, PartialEq, Eq)]
-struct Pair {
+struct Contents {
     certificate: Vec<u8>,
     key: Vec<u8>,
+    client_ca: Option<Vec<u8>>,
 }
 
-/// The certificate in use, and the files that it came from.
+/// What handshakes are made with now.
+#[derive(Clone)]
+pub(crate) struct Acceptor(Arc<ArcSwap<ServerConfig>>);
+
+impl Acceptor {
+    pub(crate) fn now(&self) -> TlsAcceptor {
+        TlsAcceptor::from(self.0.load_full())
+    }
+}
+
+/// What is in use, and the files that it came from.
 pub(crate) struct Tls {
     files: TlsFiles,
     provider: Arc<CryptoProvider>,
-    loaded: Pair,
-    current: Arc<Current>,
-    config: Arc<ServerConfig>,
-}
-
-#[derive(Debug)]
-struct Current(ArcSwap<CertifiedKey>);
-
-impl ResolvesServerCert for Current {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.0.load_full())
-    }
+    loaded: Contents,
+    current: Acceptor,
 }
 
 impl Tls {
     pub(crate) async fn load(files: TlsFiles) -> Result<Self, ServerError> {
         let provider = Arc::new(ring::default_provider());
-        let loaded = read_pair(&files).await?;
-        let key = certified(&files, &loaded, &provider)?;
-        let current = Arc::new(Current(ArcSwap::from_pointee(key)));
-        let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| bad(&files.certificate, error))?;
-        let mut config = config
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::clone(&current) as Arc<dyn ResolvesServerCert>);
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let loaded = read_all(&files).await?;
+        let config = configured(&files, &loaded, &provider)?;
         Ok(Self {
             files,
             provider,
             loaded,
-            current,
-            config: Arc::new(config),
+            current: Acceptor(Arc::new(ArcSwap::from_pointee(config))),
         })
     }
 
-    pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        TlsAcceptor::from(Arc::clone(&self.config))
+    pub(crate) fn acceptor(&self) -> Acceptor {
+        self.current.clone()
     }
 
-    /// Looks at the files for ever. A pair that can't be used leaves the old one in place and is
-    /// reported once, not every second.
+    /// Looks at the files for ever. What can't be used leaves the old in place and is reported
+    /// once, not every second.
     pub(crate) async fn keep_fresh(mut self) {
         let mut last_trouble = String::new();
         loop {
@@ -96,22 +89,27 @@ impl Tls {
         }
     }
 
+    /// A new configuration has new sessions too: nobody resumes one that other authorities began.
     async fn reload(&mut self) -> Result<bool, ServerError> {
-        let found = read_pair(&self.files).await?;
+        let found = read_all(&self.files).await?;
         if found == self.loaded {
             return Ok(false);
         }
-        let key = certified(&self.files, &found, &self.provider)?;
-        self.current.0.store(Arc::new(key));
+        let config = configured(&self.files, &found, &self.provider)?;
+        self.current.0.store(Arc::new(config));
         self.loaded = found;
         Ok(true)
     }
 }
 
-async fn read_pair(files: &TlsFiles) -> Result<Pair, ServerError> {
-    Ok(Pair {
+async fn read_all(files: &TlsFiles) -> Result<Contents, ServerError> {
+    Ok(Contents {
         certificate: read(&files.certificate).await?,
         key: read(&files.key).await?,
+        client_ca: match &files.client_ca {
+            Some(path) => Some(read(path).await?),
+            None => None,
+        },
     })
 }
 
@@ -124,23 +122,70 @@ async fn read(path: &Path) -> Result<Vec<u8>, ServerError> {
         })
 }
 
+fn configured(
+    files: &TlsFiles,
+    contents: &Contents,
+    provider: &Arc<CryptoProvider>,
+) -> Result<ServerConfig, ServerError> {
+    let key = certified(files, contents, provider)?;
+    let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| bad(&files.certificate, error))?;
+    let builder = match (&files.client_ca, &contents.client_ca) {
+        (Some(path), Some(pem)) => {
+            let roots = authorities(pem).map_err(|reason| bad_ca(path, reason))?;
+            // Who shows none is asked for a token by the APIs.
+            let verifier =
+                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+                    .allow_unauthenticated()
+                    .build()
+                    .map_err(|error| bad_ca(path, error))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+        _ => builder.with_no_client_auth(),
+    };
+    let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn authorities(pem: &[u8]) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|error| error.to_string())?;
+        roots.add(certificate).map_err(|error| error.to_string())?;
+    }
+    match roots.is_empty() {
+        true => Err("it has no PEM certificate".to_owned()),
+        false => Ok(roots),
+    }
+}
+
 fn certified(
     files: &TlsFiles,
-    pair: &Pair,
+    contents: &Contents,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, ServerError> {
-    let chain = CertificateDer::pem_slice_iter(&pair.certificate)
+    let chain = CertificateDer::pem_slice_iter(&contents.certificate)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| bad(&files.certificate, error))?;
     if chain.is_empty() {
         return Err(bad(&files.certificate, "it has no PEM certificate"));
     }
-    let key = PrivateKeyDer::from_pem_slice(&pair.key).map_err(|error| bad(&files.key, error))?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&contents.key).map_err(|error| bad(&files.key, error))?;
     CertifiedKey::from_der(chain, key, provider).map_err(|error| bad(&files.key, error))
 }
 
 fn bad(path: &Path, reason: impl std::fmt::Display) -> ServerError {
     ServerError::TlsPair {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+fn bad_ca(path: &Path, reason: impl std::fmt::Display) -> ServerError {
+    ServerError::ClientCa {
         path: path.to_owned(),
         reason: reason.to_string(),
     }

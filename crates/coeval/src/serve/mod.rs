@@ -1,6 +1,7 @@
 //! `coeval serve`: the store, the listener, and the stop of both.
 
 mod bootstrap;
+mod flags;
 mod options;
 mod signals;
 
@@ -41,7 +42,7 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
     let mut again = signals.clone();
     let serving = listener.serve(
         api.router(),
-        readiness(&opened.store),
+        readiness(&opened.store, &engine),
         metrics,
         signals.next(),
     );
@@ -76,15 +77,19 @@ fn say_ready(listener: &Listener) {
     );
 }
 
-fn readiness(store: &DynStore) -> Readiness {
-    let store = Arc::clone(store);
-    Readiness::default().with("store", move || {
-        let store = Arc::clone(&store);
-        async move {
-            match store.status().await {
-                Ok(_) => Ok(()),
-                Err(error) => Err(format!("{}: {error}", error.code())),
-            }
-        }
-    })
+fn readiness(store: &DynStore, engine: &Arc<Engine>) -> Readiness {
+    let (store, engine) = (Arc::clone(store), Arc::clone(engine));
+    Readiness::default()
+        .with("store", move || {
+            let store = Arc::clone(&store);
+            async move { told(store.status().await.map(|_| ())) }
+        })
+        .with("engine", move || {
+            let engine = Arc::clone(&engine);
+            async move { told(engine.ready().await) }
+        })
+}
+
+fn told<E: Coded>(outcome: Result<(), E>) -> Result<(), String> {
+    outcome.map_err(|error| format!("{}: {error}", error.code()))
 }

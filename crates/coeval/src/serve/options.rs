@@ -1,10 +1,13 @@
 //! What a server can be told. This is the one declaration of flags, variables and keys.
 
+use super::flags::{self, Emulated};
 use crate::failure::Failure;
+use crate::keyring;
 use crate::quantity;
 use crate::store_address::StoreAddress;
 use crate::telemetry::LogOptions;
-use clap::Args;
+use clap::{ArgAction, Args};
+use coeval_callers::Quota;
 use coeval_engine::{ResourceBelongings, Settings};
 use coeval_server::{Config, Drain, Limits, TlsFiles};
 use coeval_storage::Retention;
@@ -26,7 +29,7 @@ pub(crate) struct ServeOptions {
     #[arg(long, value_name = "FILE")]
     pub(super) bootstrap: Option<PathBuf>,
     /// What absolute URLs in answers begin with; the address that it listens on if nothing is said
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = flags::public_url)]
     public_url: Option<String>,
     /// PEM certificate chain: serve TLS; read again when the file changes
     #[arg(long, value_name = "FILE")]
@@ -34,9 +37,41 @@ pub(crate) struct ServeOptions {
     /// PEM private key of the certificate; read again when the file changes
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
+    /// PEM certificates of those who sign for clients: a client may show a certificate with the
+    /// subject CN=<user>, O=<organization> instead of a token; read again when the file changes
+    #[arg(long, value_name = "FILE")]
+    client_ca: Option<PathBuf>,
+    /// Take the last address of X-Forwarded-For for a request's source: only behind a proxy
+    #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
+    trust_forwarded_for: bool,
+    /// The keyring for secure fields; without it COEVAL_SECRET_KEYRING may have the text
+    #[arg(long, value_name = "FILE")]
+    secret_keys: Option<PathBuf>,
+    /// Know this type only up to this version, as an older server does: acme:app=1.1.0; repeatable
+    #[arg(long, value_name = "TYPE=VERSION", value_delimiter = ',', value_parser = flags::emulated)]
+    emulate: Vec<Emulated>,
+    /// Whether a change of an entity must say with If-Match which revision it changes
+    #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
+    require_if_match: bool,
+    /// Whether the RDE API refuses a type version whose number is too small for its change
+    #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
+    refuse_small_bumps: bool,
     /// Connections at a time; more wait
-    #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = connections)]
+    #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = flags::connections)]
     max_connections: usize,
+    /// Requests a second of one user, or of one address without a user; as many may come at once;
+    /// 0 is no limit
+    #[arg(long, value_name = "NUMBER", default_value = "1000")]
+    max_requests_per_user: u32,
+    /// The largest body that is read, as 512KiB
+    #[arg(long, value_name = "SIZE", default_value = "512KiB", value_parser = flags::body)]
+    max_body: usize,
+    /// The largest headers of one request that are read, as 64KiB
+    #[arg(long, value_name = "SIZE", default_value = "64KiB", value_parser = flags::headers)]
+    max_header_bytes: u32,
+    /// How long a body may take to arrive
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = quantity::seconds)]
+    body_seconds: Duration,
     /// After SIGTERM: how long the server says that it is not ready but still accepts
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = quantity::seconds)]
     drain_delay_seconds: Duration,
@@ -56,7 +91,13 @@ pub(crate) struct ServeOptions {
 impl ServeOptions {
     pub(super) fn listener(&self) -> Result<Config, Failure> {
         let tls = match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Some(TlsFiles::new(certificate.clone(), key.clone())),
+            (Some(certificate), Some(key)) => Some(TlsFiles {
+                client_ca: self.client_ca.clone(),
+                ..TlsFiles::new(certificate.clone(), key.clone())
+            }),
+            (None, None) if self.client_ca.is_some() => {
+                return Err(half_a_pair("--client-ca", "--tls-cert and --tls-key"));
+            }
             (None, None) => None,
             (Some(_), None) => return Err(half_a_pair("--tls-cert", "--tls-key")),
             (None, Some(_)) => return Err(half_a_pair("--tls-key", "--tls-cert")),
@@ -65,23 +106,37 @@ impl ServeOptions {
             tls,
             limits: Limits {
                 connections: self.max_connections,
+                header_bytes: self.max_header_bytes,
                 ..Limits::default()
             },
             drain: Drain {
                 delay: self.drain_delay_seconds,
                 limit: self.drain_seconds,
             },
+            trust_forwarded_for: self.trust_forwarded_for,
             ..Config::at(self.listen)
         })
     }
 
     pub(super) fn engine(&self) -> Result<Settings, Failure> {
-        Ok(Settings::default())
+        let emulate = self.emulate.iter();
+        Ok(Settings {
+            keyring: keyring::read(self.secret_keys.as_deref())?.map(Arc::new),
+            emulate: emulate.map(|one| (one.of.clone(), one.version)).collect(),
+            ..Settings::default()
+        })
     }
 
     pub(super) fn cloudapi(&self, listening: &str) -> coeval_cloudapi::Settings {
         let url = self.public_url.as_deref().unwrap_or(listening);
-        coeval_cloudapi::Settings::new(url.trim_end_matches('/'))
+        coeval_cloudapi::Settings {
+            body_bytes: self.max_body,
+            body_time: self.body_seconds,
+            if_match_required: self.require_if_match,
+            refuse_small_bumps: self.refuse_small_bumps,
+            quota: Arc::new(Quota::per_second(self.max_requests_per_user)),
+            ..coeval_cloudapi::Settings::new(url)
+        }
     }
 
     pub(super) fn store(&self) -> OpenOptions {
@@ -104,12 +159,4 @@ fn half_a_pair(given: &str, missing: &str) -> Failure {
         format!("{given} is given without {missing}"),
         "TLS needs both; give none of them to serve plain HTTP.",
     )
-}
-
-/// More than the semaphore can count is no limit at all.
-fn connections(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if (1..=1_000_000).contains(&number) => Ok(number),
-        _ => Err("use a number from 1 to 1000000".to_owned()),
-    }
 }

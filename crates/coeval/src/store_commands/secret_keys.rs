@@ -3,42 +3,24 @@
 use super::progress::Bar;
 use super::to_change;
 use crate::failure::Failure;
+use crate::keyring;
 use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::{Engine, Settings};
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a keyring can be given without a file.
-const VARIABLE: &str = "COEVAL_SECRET_KEYRING";
-/// More than any keyring needs.
-const LONGEST: u64 = 64 * 1024;
-
-/// The keyring of a file, or of the environment.
-fn keyring(file: Option<&Path>) -> Result<Keyring, Failure> {
-    let text = match file {
-        Some(path) => {
-            let refuse = |error: std::io::Error| {
-                Failure::config(
-                    format!("{}: {error}", path.display()),
-                    "Give the file that has the keyring.",
-                )
-            };
-            let mut text = String::new();
-            let file = std::fs::File::open(path).map_err(refuse)?;
-            file.take(LONGEST)
-                .read_to_string(&mut text)
-                .map_err(refuse)?;
-            text
-        }
-        None => std::env::var(VARIABLE).map_err(|_| {
-            Failure::config(
-                "no keyring is given",
-                format!("Name its file with --secret-keys, or set {VARIABLE}."),
-            )
-        })?,
+/// The keyring, which must be there.
+fn needed(file: Option<&Path>) -> Result<Keyring, Failure> {
+    let missing = || {
+        Failure::config(
+            "no keyring is given",
+            format!(
+                "Name its file with --secret-keys, or set {}.",
+                keyring::VARIABLE
+            ),
+        )
     };
-    Ok(Keyring::parse(&text)?)
+    keyring::read(file)?.ok_or_else(missing)
 }
 
 pub(super) fn new_key(id: &str) -> Result<(), Failure> {
@@ -55,7 +37,7 @@ pub(super) fn new_key(id: &str) -> Result<(), Failure> {
 
 pub(super) async fn rotate(url: &str, file: Option<&Path>) -> Result<(), Failure> {
     let settings = Settings {
-        keyring: Some(Arc::new(keyring(file)?)),
+        keyring: Some(Arc::new(needed(file)?)),
         ..Settings::default()
     };
     let opened = to_change(url).await?;

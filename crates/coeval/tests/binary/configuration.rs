@@ -184,3 +184,42 @@ fn half_a_tls_pair_is_refused() {
         stderr(&output)
     );
 }
+
+#[test]
+fn what_is_true_or_false_or_a_list_is_set_in_the_file_and_the_environment_too() {
+    let folder = TempDir::new().unwrap();
+    let more = "trust-forwarded-for = true\nemulate = [\"acme:app=1.1.0\", \"acme:db=2.0.0\"]\n";
+    let mut command = with_file(folder.path(), &format!("{FILE}{more}data = \"by-file\"\n"));
+    command.env("COEVAL_REQUIRE_IF_MATCH", "true");
+    command.env("COEVAL_REFUSE_SMALL_BUMPS", "false");
+    assert_eq!(chosen(folder.path(), command), ["by-file"]);
+}
+
+#[test]
+fn a_value_that_makes_no_sense_is_refused_before_anything_is_opened() {
+    for (flag, value) in [
+        ("--public-url", "coeval.example.com"),
+        ("--public-url", "https://example.com/?x"),
+        ("--emulate", "app"),
+        ("--emulate", "acme:app=1"),
+        ("--require-if-match", "perhaps"),
+        ("--max-body", "0"),
+        ("--max-header-bytes", "100"),
+        ("--max-requests-per-user", "-1"),
+        ("--body-seconds", "soon"),
+        ("--client-ca", "without-tls.pem"),
+        ("--secret-keys", "not-there"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let output = serve(folder.path())
+            .args([&format!("{flag}={value}")])
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{flag} {value}: {}",
+            stderr(&output)
+        );
+    }
+}

@@ -8,9 +8,14 @@
     reason = "tests"
 )]
 
+mod bad_input;
 mod behaviors;
+mod certificates;
+mod edge;
 mod interfaces;
 mod logins;
+mod raw;
+mod slow_clients;
 mod types;
 mod world;
 
@@ -43,6 +48,47 @@ macro_rules! case {
 }
 
 cases! {
+    bad_input {
+        every {
+            a_body_that_is_too_large_is_refused_however_it_is_sent
+            a_path_with_two_readings_is_refused
+            bad_headers_are_refused_rather_than_guessed
+        }
+        embedded {
+            json_that_can_t_be_taken_literally_is_refused
+            hostile_filters_orders_and_pages_are_refused
+            an_api_version_that_is_not_served_is_refused
+            what_is_not_http_is_not_answered_as_if_it_were
+            half_a_request_changes_nothing
+            old_and_hasty_clients_are_answered_in_order
+        }
+    }
+    slow_clients {
+        every { }
+        embedded {
+            a_body_that_does_not_arrive_in_time_is_refused
+            many_slow_clients_take_little_memory_and_nobody_elses_turn
+        }
+    }
+    certificates {
+        every {
+            a_certificate_names_its_user_and_a_token_wins
+        }
+        embedded {
+            a_user_who_is_unknown_has_no_use_of_a_certificate
+        }
+    }
+    edge {
+        every {
+            a_user_who_sends_too_much_waits_and_others_do_not
+        }
+        embedded {
+            what_is_not_there_is_told_in_the_form_of_its_api
+            the_access_log_tells_who_asked_for_what_and_no_secret
+            the_public_url_and_the_limits_reach_the_server
+            a_session_tells_where_it_was_begun
+        }
+    }
     logins {
         every {
             a_login_gives_a_token_that_works_on_every_server

@@ -154,6 +154,21 @@ impl World {
         self.servers.len()
     }
 
+    /// The process of the first server.
+    pub(crate) fn pid(&self) -> u32 {
+        self.servers[0].child.id()
+    }
+
+    /// `127.0.0.1:PORT` of the first server.
+    pub(crate) fn address(&self) -> &str {
+        self.url().split("//").nth(1).unwrap()
+    }
+
+    /// Whether its store shares a cluster with those of other tests.
+    pub(crate) fn is_etcd(&self) -> bool {
+        self.store.starts_with("etcd")
+    }
+
     /// `http://127.0.0.1:PORT` of the first server.
     pub(crate) fn url(&self) -> &str {
         &self.servers[0].url

@@ -35,6 +35,8 @@ pub(crate) struct Subjects {
     orgs: Cache<String, Seen>,
     /// Names by id.
     pub(super) names: Cache<String, (Seen, Arc<str>)>,
+    /// Users' ids by their names.
+    pub(super) ids: Cache<String, (Seen, Uuid)>,
 }
 
 impl Subjects {
@@ -43,6 +45,7 @@ impl Subjects {
             users: Cache::new(most),
             orgs: Cache::new(most),
             names: Cache::new(most),
+            ids: Cache::new(most),
         }
     }
 }
@@ -118,7 +121,19 @@ impl Engine {
         wanted: WantedVersions,
         request: ReadRequest,
     ) -> Result<(Caller, Snapshot), EngineError> {
-        let (seen, mut subject, snapshot) = self.authenticated(sent, request).await?;
+        let (seen, subject, snapshot) = self.authenticated(sent, request).await?;
+        let caller = self.acting(seen, subject, context, wanted).await?;
+        Ok((caller, snapshot))
+    }
+
+    /// The caller that a subject is, for an organization.
+    pub(super) async fn acting(
+        &self,
+        seen: Seen,
+        mut subject: Arc<Subject>,
+        context: Option<&str>,
+        wanted: WantedVersions,
+    ) -> Result<Caller, EngineError> {
         if let Some(context) = context {
             let org = match OwnKind::Org.id(context) {
                 Some(id) => OwnKind::Org.urn(id),
@@ -134,7 +149,7 @@ impl Engine {
         let mut caller = Caller::new(subject);
         caller.wanted = wanted;
         caller.seen = Some(seen);
-        Ok((caller, snapshot))
+        Ok(caller)
     }
 
     /// Whether there is that organization, by id.
@@ -147,7 +162,11 @@ impl Engine {
         Ok(())
     }
 
-    async fn known_user(&self, user: Uuid, seen: Seen) -> Result<Arc<KnownUser>, EngineError> {
+    pub(super) async fn known_user(
+        &self,
+        user: Uuid,
+        seen: Seen,
+    ) -> Result<Arc<KnownUser>, EngineError> {
         if let Some((at, known)) = self.identity.subjects.users.get(&user)
             && at == seen
         {

@@ -442,3 +442,42 @@ pub(crate) async fn no_secret_is_stored_where_it_could_be_read(world: World) {
     }
     assert_eq!(hashes, 1);
 }
+
+pub(crate) async fn a_user_whom_somebody_vouches_for_needs_no_session(world: World) {
+    let engine = &world.engine;
+    let alice = with_alice(engine, &[ORGANIZATION_ADMINISTRATOR]).await;
+    let acme = org(engine, "other").await;
+    let named = async |org: &str, user: &str, context: Option<&str>| {
+        let wanted = WantedVersions::default();
+        engine.caller_named(org, user, context, wanted).await
+    };
+    for _ in 0..2 {
+        let caller = named("acme", "alice", None).await.unwrap().unwrap();
+        assert_eq!(caller.user(), alice);
+    }
+    for (org, user) in [
+        ("acme", "nobody"),
+        ("nowhere", "alice"),
+        ("other", "alice"),
+        ("", "alice"),
+        ("acme", ""),
+        ("", "acme/alice"),
+        ("acme/alice", ""),
+    ] {
+        assert!(
+            named(org, user, None).await.unwrap().is_none(),
+            "{org} {user}"
+        );
+    }
+    let elsewhere = named("acme", "alice", Some(&acme.id)).await;
+    assert_eq!(code(elsewhere), coeval_codes::TENANT_CONTEXT_REFUSED);
+    let off = UserEdit {
+        enabled: Some(false),
+        ..UserEdit::default()
+    };
+    engine.update_user(&admin(), &alice, &off).await.unwrap();
+    assert!(
+        named("acme", "alice", None).await.unwrap().is_none(),
+        "disabled"
+    );
+}

@@ -197,6 +197,7 @@ cases! {
             sessions_and_tokens_are_listed_without_secrets_and_revoked
             a_new_password_ends_sessions_even_if_the_server_dies_right_after
             a_session_ends_by_itself
+            a_user_whom_somebody_vouches_for_needs_no_session
             only_the_provider_acts_for_another_organization
             no_secret_is_stored_where_it_could_be_read
         }

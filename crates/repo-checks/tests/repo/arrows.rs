@@ -31,7 +31,10 @@ const PLAN: Plan = &[
     ("engine", &["access", "codes", "core", "filter", "storage"]),
     ("server", &["codes"]),
     // what the APIs share, and the APIs
-    ("callers", &["codes", "core", "engine", "storage"]),
+    (
+        "callers",
+        &["codes", "core", "engine", "server", "storage"],
+    ),
     (
         "cloudapi",
         &[

@@ -81,3 +81,51 @@ async fn an_idle_connection_does_not_hold_up_the_stop() {
     assert_eq!(server.ended().await.cut, 0);
     drop(silent);
 }
+
+#[tokio::test]
+async fn a_running_http_2_request_ends_before_the_server_does() {
+    let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let mut server = start(loopback(), held(&begun, &go), Readiness::default()).await;
+    let (stream, uri) = (
+        server.connect().await,
+        format!("http://{}/held", server.address),
+    );
+    let asking = tokio::spawn(async move { crate::support::get_h2(stream, &uri).await });
+    begun.notified().await;
+    server.stop();
+    let address = server.address;
+    eventually("new connections are refused", || async move {
+        TcpStream::connect(address).await.is_err()
+    })
+    .await;
+    go.notify_one();
+    assert_eq!(asking.await.unwrap(), (200, "done".to_owned()));
+    assert_eq!(server.ended().await.cut, 0);
+}
+
+#[tokio::test]
+async fn a_kept_alive_connection_is_told_to_close_with_the_last_answer() {
+    let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let mut server = start(loopback(), held(&begun, &go), Readiness::default()).await;
+    let mut client = server.connect().await;
+    for last in [false, true] {
+        client.write_all(HELD).await.unwrap();
+        begun.notified().await;
+        if last {
+            server.stop();
+            server.lifecycle.draining().await;
+        }
+        go.notify_one();
+        if !last {
+            let mut buffer = [0; 1024];
+            let read = tokio::io::AsyncReadExt::read(&mut client, &mut buffer).await;
+            let answer = String::from_utf8_lossy(&buffer[..read.unwrap()]).into_owned();
+            assert!(answer.ends_with("done"), "{answer}");
+            assert!(!answer.contains("connection: close"), "{answer}");
+        }
+    }
+    let answer = read_to_end(client).await;
+    assert!(answer.contains("connection: close"), "{answer}");
+    assert!(answer.ends_with("done"), "{answer}");
+    assert_eq!(server.ended().await.cut, 0);
+}

@@ -34,7 +34,8 @@ async fn metrics_count_requests() {
     let metrics = server.get("/metrics").await;
     assert!(metrics.contains("text/plain; version=0.0.4"), "{metrics}");
     assert!(
-        metrics.contains(r#"coeval_http_requests_total{method="GET",status="200"}"#),
+        metrics
+            .contains(r#"coeval_http_requests_total{method="GET",route="/healthz",status="200"}"#),
         "{metrics}"
     );
 }
@@ -79,4 +80,102 @@ async fn the_same_port_speaks_http_2_without_tls() {
     let uri = format!("http://{}/healthz", server.address);
     let (status, body) = get_h2(server.connect().await, &uri).await;
     assert_eq!((status, body.as_str()), (200, "ok\n"));
+}
+
+/// One request of any method on a connection of its own.
+async fn send(server: &crate::support::Running, method: &str, path: &str) -> String {
+    use tokio::io::AsyncWriteExt;
+    let mut io = server.connect().await;
+    let request = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+    io.write_all(request.as_bytes()).await.unwrap();
+    crate::support::read_to_end(io).await
+}
+
+fn thing() -> Router {
+    let methods = on_get(|| async { "a thing" }).delete(|| async {});
+    Router::new().route("/thing/{id}", methods)
+}
+
+#[tokio::test]
+async fn every_answer_tells_the_release() {
+    let server = start(loopback(), thing(), Readiness::default()).await;
+    let release = format!("coeval-release: {}", env!("CARGO_PKG_VERSION"));
+    for path in ["/thing/1", "/nothing", "/a//b", "/healthz"] {
+        let answer = server.get(path).await;
+        assert!(answer.contains(&release), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn head_options_and_wrong_methods_are_answered_with_what_the_path_takes() {
+    let server = start(loopback(), thing(), Readiness::default()).await;
+    let head = send(&server, "HEAD", "/thing/1").await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.contains("content-length: 7"), "{head}");
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+    let options = send(&server, "OPTIONS", "/thing/1").await;
+    assert!(options.starts_with("HTTP/1.1 204"), "{options}");
+    for method in ["OPTIONS", "PUT", "TRACE", "BREW"] {
+        let answer = send(&server, method, "/thing/1").await;
+        for allowed in ["GET", "HEAD", "DELETE"] {
+            let allow = answer.lines().find(|line| line.starts_with("allow:"));
+            let allow = allow.unwrap_or_else(|| panic!("no Allow: {answer}"));
+            assert!(allow.contains(allowed), "{method}: {answer}");
+        }
+    }
+    let wrong = send(&server, "PUT", "/thing/1").await;
+    assert!(wrong.starts_with("HTTP/1.1 405"), "{wrong}");
+    assert!(wrong.contains("COEVAL-8002"), "{wrong}");
+    assert!(
+        send(&server, "OPTIONS", "*")
+            .await
+            .starts_with("HTTP/1.1 204")
+    );
+    let nowhere = send(&server, "OPTIONS", "/nothing").await;
+    assert!(nowhere.starts_with("HTTP/1.1 404"), "{nowhere}");
+}
+
+#[tokio::test]
+async fn a_path_that_can_be_read_in_two_ways_reaches_no_handler() {
+    let server = start(loopback(), thing(), Readiness::default()).await;
+    for path in [
+        "/thing//1",
+        "/thing/%2e%2e",
+        "/x/../thing/1",
+        "/thing/a%2fb",
+        "/thing/%00",
+        "/thing/%ff",
+    ] {
+        let answer = server.get(path).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{path}: {answer}");
+        assert!(answer.contains("COEVAL-8013"), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_counted_by_the_pattern_of_its_route() {
+    let server = start(loopback(), thing(), Readiness::default()).await;
+    for id in ["one", "two"] {
+        server.get(&format!("/thing/{id}")).await;
+        server.get(&format!("/unknown/{id}")).await;
+    }
+    let metrics = server.get("/metrics").await;
+    assert!(metrics.contains(r#"route="/thing/{id}""#), "{metrics}");
+    assert!(metrics.contains(r#"route="none""#), "{metrics}");
+    assert!(!metrics.contains("/thing/one"), "{metrics}");
+    assert!(!metrics.contains("/unknown"), "{metrics}");
+}
+
+#[tokio::test]
+async fn the_source_is_the_peer_unless_a_proxy_is_trusted() {
+    let tell = |peer: axum::Extension<coeval_server::Peer>| async move { peer.source.to_string() };
+    for (trusted, expected) in [(false, "127.0.0.1"), (true, "10.1.2.3")] {
+        let mut config = loopback();
+        config.trust_forwarded_for = trusted;
+        let routes = Router::new().route("/source", on_get(tell));
+        let server = start(config, routes, Readiness::default()).await;
+        let header = "x-forwarded-for: 6.6.6.6, 10.1.2.3\r\n";
+        let answer = get(server.connect().await, "/source", header).await;
+        assert!(answer.ends_with(&format!("\r\n\r\n{expected}")), "{answer}");
+    }
 }

@@ -76,3 +76,34 @@ async fn headers_that_are_too_long_are_refused() {
     let answer = read_to_end(client).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_peer_that_reads_nothing_is_let_go() {
+    let mut config = loopback();
+    config.limits.stall = Duration::from_millis(200);
+    let large = || async { vec![b'x'; 64 << 20] };
+    let routes = Router::new().route("/large", axum::routing::get(large));
+    let mut server = start(config, routes, Readiness::default()).await;
+    let mut client = server.connect().await;
+    let request = b"GET /large HTTP/1.1\r\nhost: test\r\n\r\n";
+    client.write_all(request).await.unwrap();
+    client.readable().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    // Were the connection still there, the drain would wait for it and cut it.
+    server.stop();
+    assert_eq!(server.ended().await.cut, 0);
+    let mut got = Vec::new();
+    let _ = client.read_to_end(&mut got).await;
+    assert!(got.len() < 64 << 20, "it was sent all the same");
+}
+
+#[tokio::test]
+async fn headers_somewhat_too_long_are_refused_with_a_code() {
+    let mut config = loopback();
+    config.limits.header_bytes = 8192;
+    let server = start(config, Router::new(), Readiness::default()).await;
+    let header = format!("x-long: {}\r\n", "x".repeat(8200));
+    let answer = crate::support::get(server.connect().await, "/healthz", &header).await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    assert!(answer.contains("COEVAL-8015"), "{answer}");
+}

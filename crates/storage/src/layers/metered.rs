@@ -23,6 +23,9 @@ pub const DELIVERED: &str = "coeval_storage_events_delivered_total";
 /// Watches that are open.
 pub const WATCHES: &str = "coeval_storage_watches";
 
+/// The sequence of the last write that this server knows of.
+pub const SEQUENCE: &str = "coeval_storage_sequence";
+
 /// Counts and times every operation.
 #[derive(Debug)]
 pub struct Metered<S> {
@@ -159,7 +162,9 @@ impl<S: Store> Store for Metered<S> {
     }
 
     async fn status(&self) -> Result<Status, StorageError> {
-        self.store.status().await
+        let status = self.store.status().await?;
+        gauge!(SEQUENCE).set(status.head as f64);
+        Ok(status)
     }
 
     async fn close(&self) {

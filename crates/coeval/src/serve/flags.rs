@@ -1,0 +1,122 @@
+//! Values of flags that are more than a number or a path.
+
+use axum::http::Uri;
+use coeval_core::version::Version;
+use coeval_engine::TypeKey;
+
+/// What absolute URLs begin with: a scheme, a host, perhaps a path; nothing after it.
+pub(super) fn public_url(text: &str) -> Result<String, String> {
+    let bad = || "use a URL such as https://coeval.example.com".to_owned();
+    let uri: Uri = text.parse().map_err(|_| bad())?;
+    let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return Err(bad());
+    };
+    if text.contains(['?', '#']) {
+        return Err("it must not have a query or a fragment".to_owned());
+    }
+    if authority.as_str().contains('@') || authority.host().is_empty() {
+        return Err("it must have a host and no user".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// The newest version of a type that a server is to know.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Emulated {
+    pub(super) of: TypeKey,
+    pub(super) version: Version,
+}
+
+/// `acme:app=1.1.0`
+pub(super) fn emulated(text: &str) -> Result<Emulated, String> {
+    let bad = || "use TYPE=VERSION, such as acme:app=1.1.0".to_owned();
+    let (of, version) = text.split_once('=').ok_or_else(bad)?;
+    let of = TypeKey::parse(of.trim()).ok_or_else(bad)?;
+    let version = Version::parse_full(version.trim()).map_err(|error| error.to_string())?;
+    Ok(Emulated { of, version })
+}
+
+/// More than the semaphore can count is no limit at all.
+pub(super) fn connections(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if (1..=1_000_000).contains(&number) => Ok(number),
+        _ => Err("use a number from 1 to 1000000".to_owned()),
+    }
+}
+
+/// Bytes of a body. More than the store takes would be refused there.
+pub(super) fn body(text: &str) -> Result<usize, String> {
+    within(text, 1 << 10, 64 << 20, "1KiB to 64MiB")
+}
+
+/// Bytes of headers. hyper can't read with less than 8 KiB.
+pub(super) fn headers(text: &str) -> Result<u32, String> {
+    let bytes = within(text, 8 << 10, 1 << 20, "8KiB to 1MiB")?;
+    u32::try_from(bytes).map_err(|error| error.to_string())
+}
+
+fn within(text: &str, from: u64, to: u64, range: &str) -> Result<usize, String> {
+    let bytes = crate::quantity::bytes(text)?;
+    match (from..=to).contains(&bytes) {
+        true => usize::try_from(bytes).map_err(|error| error.to_string()),
+        false => Err(format!("use {range}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_url_is_a_place_and_nothing_more() {
+        for (text, kept) in [
+            ("https://coeval.example.com", "https://coeval.example.com"),
+            ("http://10.0.0.1:8080/", "http://10.0.0.1:8080"),
+            ("https://example.com/coeval/", "https://example.com/coeval"),
+        ] {
+            assert_eq!(public_url(text).as_deref(), Ok(kept));
+        }
+        for bad in [
+            "",
+            "coeval.example.com",
+            "ftp://example.com",
+            "https://",
+            "/path",
+            "https://example.com?x=1",
+            "https://example.com/#x",
+            "https://me:secret@example.com",
+            "https://exa mple.com",
+        ] {
+            assert!(public_url(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_type_is_emulated_up_to_a_whole_version() {
+        let expected = Emulated {
+            of: TypeKey::new("acme", "app"),
+            version: Version::new(1, 1, 0),
+        };
+        assert_eq!(emulated("acme:app=1.1.0"), Ok(expected));
+        for bad in [
+            "acme:app",
+            "app=1.0.0",
+            "acme:app=1",
+            "acme:app=1.0.0-alpha",
+            "=",
+            "",
+        ] {
+            assert!(emulated(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_within_what_can_be_served() {
+        assert_eq!(body("512KiB"), Ok(512 << 10));
+        assert_eq!(headers("64KiB"), Ok(64 << 10));
+        for bad in ["0", "1GiB", "x"] {
+            assert!(body(bad).is_err(), "{bad}");
+            assert!(headers(bad).is_err(), "{bad}");
+        }
+    }
+}
