@@ -53,6 +53,10 @@ impl ApiVersion {
             return Ok(None);
         };
         let said = said.trim().trim_matches('"');
+        // Some clients have none for paths that they think have none.
+        if said.is_empty() {
+            return Ok(None);
+        }
         let refused = || said.chars().take(40).collect::<String>();
         let (major, minor) = said.split_once('.').ok_or_else(refused)?;
         let number = |text: &str| text.parse::<u16>().map_err(|_| refused());
@@ -86,6 +90,7 @@ mod tests {
             ("application/*+xml;version=36.3, text/plain", v(36, 3)),
             ("application/json;VERSION=\"38.0\"", v(38, 0)),
             ("*/*", Ok(None)),
+            ("application/json;version=", Ok(None)),
             ("", Ok(None)),
         ] {
             assert_eq!(ApiVersion::of_accept(accept), expected, "{accept}");

@@ -31,6 +31,8 @@ const LISTENERS_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 128;
 /// The tenant that a provider acts for: a UUID or an id.
 const TENANT_CONTEXT: &str = "x-vmware-vcloud-tenant-context";
+/// The same by name; it counts where the other is not said.
+const AUTH_CONTEXT: &str = "x-vmware-vcloud-auth-context";
 
 /// What the paths of all that is done with one entity begin with.
 const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
@@ -167,7 +169,11 @@ async fn caller(
     peer: Option<&Peer>,
     entity: Option<&str>,
 ) -> Result<Caller, ApiError> {
-    let context = headers.one(TENANT_CONTEXT)?.filter(|org| !org.is_empty());
+    let said = |name| Ok::<_, ApiError>(headers.one(name)?.filter(|org| !org.is_empty()));
+    let context = match said(TENANT_CONTEXT)? {
+        Some(context) => Some(context),
+        None => said(AUTH_CONTEXT)?,
+    };
     let wanted = headers.wanted()?;
     let at_least = headers.at_least()?;
     let certificate = peer.and_then(|peer| peer.certificate.as_ref());

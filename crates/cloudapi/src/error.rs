@@ -55,6 +55,10 @@ pub(crate) enum ApiError {
     RouteUnknown { path: String },
     #[error("{path} does not answer {method}")]
     MethodUnknown { path: String, method: Method },
+    #[error("a global role can't be kept from some organizations")]
+    GlobalRole,
+    #[error("no token is given: {reason}")]
+    Grant { reason: String },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
     Told {
@@ -118,6 +122,8 @@ impl ApiError {
             | Self::FilterSyntax { .. }
             | Self::Query { .. }
             | Self::Request { .. }
+            | Self::GlobalRole
+            | Self::Grant { .. }
             | Self::Id { .. } => StatusCode::BAD_REQUEST,
         }
     }
@@ -289,6 +295,7 @@ fn status_of_identity(error: &IdentityError) -> StatusCode {
         | IdentityError::RoleUnknown { .. }
         | IdentityError::BundleUnknown { .. }
         | IdentityError::SessionUnknown
+        | IdentityError::OtherDoor { .. }
         | IdentityError::AboveOwn { .. }
         | IdentityError::Context(_) => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
@@ -314,6 +321,8 @@ impl Coded for ApiError {
             Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
             Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
+            Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
+            Self::Grant { .. } => coeval_codes::GRANT_TYPE_UNKNOWN,
             Self::Told { error, .. } => error.code(),
         }
     }
@@ -344,6 +353,12 @@ impl Coded for ApiError {
             Self::TooManyRequests { .. } => "Wait as long as Retry-After says, then go on.",
             Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
             Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
+            Self::GlobalRole => {
+                "Unpublish the bundle that brings the rights, or make a role of one organization."
+            }
+            Self::Grant { .. } => {
+                "Use refresh_token, or jwt-bearer for a client that is registered."
+            }
             Self::Told { error, .. } => return error.advice(),
         };
         text.to_owned()

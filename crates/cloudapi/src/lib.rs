@@ -17,11 +17,16 @@ mod error;
 mod fiql;
 mod listing;
 mod openapi;
+mod orgs;
 mod page;
 mod query;
+mod rights;
 mod route;
 mod sessions;
+mod tasks;
+mod times;
 mod urn;
+mod users;
 mod xml;
 
 pub use api::{CloudApi, Settings};
@@ -32,6 +37,10 @@ use route::Route;
 /// Every route of this API.
 fn routes() -> Vec<Route> {
     let mut all = sessions::routes();
+    all.extend(orgs::routes());
+    all.extend(users::routes());
+    all.extend(rights::routes());
+    all.extend(tasks::routes());
     all.extend(definitions::routes());
     all.extend(entities::routes());
     all.extend(openapi::routes());

@@ -53,7 +53,11 @@ pub(crate) fn answer(
 }
 
 /// Filtered and in order.
-fn chosen(call: &Call, mut rows: Vec<Value>, keys: &[&str]) -> Result<Vec<Value>, ApiError> {
+pub(crate) fn chosen(
+    call: &Call,
+    mut rows: Vec<Value>,
+    keys: &[&str],
+) -> Result<Vec<Value>, ApiError> {
     let field = |key: &str| {
         let first = key.split('.').next().unwrap_or_default();
         match keys.contains(&first) {

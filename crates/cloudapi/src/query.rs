@@ -21,6 +21,16 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// With a parameter changed, if it is there.
+    pub(crate) fn with(mut self, name: &str, change: impl Fn(&str) -> String) -> Self {
+        for (given, value) in &mut self.0 {
+            if given == name {
+                *value = change(value);
+            }
+        }
+        self
+    }
+
     /// All of them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0

@@ -203,6 +203,7 @@ codes! {
     PUBLISHED_TO_ALL = 5066, "The bundle is published to all";
     SESSION_UNKNOWN = 5067, "There is no such session or token";
     BOOTSTRAP_INVALID = 5068, "The bootstrap file is not valid";
+    TOKEN_AT_OTHER_DOOR = 5401, "The token is not that of the organization's user";
     RESOURCE_NOT_FOUND = 6001, "There is no such resource";
     RESOURCE_EXISTS = 6002, "The resource exists already";
     NAME_AMBIGUOUS = 6003, "Several resources have the name";
@@ -269,6 +270,8 @@ codes! {
     PATH_INVALID = 8013, "The path can't be read in one way";
     CERTIFICATE_REFUSED = 8014, "The client's certificate names no user";
     HEADERS_TOO_LARGE = 8015, "The headers are too large";
+    GLOBAL_ROLE_FOR_ALL = 8080, "A global role is there for every organization";
+    GRANT_TYPE_UNKNOWN = 8081, "The kind of OAuth grant is not served";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";

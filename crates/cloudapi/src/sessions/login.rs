@@ -6,14 +6,14 @@ use crate::call::Call;
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_callers::Credentials;
-use coeval_engine::identity::{IdentityError, Login, Password};
+use coeval_engine::identity::{IdentityError, LoggedIn, Login, Password};
 use coeval_engine::{Caller, EngineError, WantedVersions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Clients send the token with each request only if it is longer than 32 characters.
-const ACCESS_TOKEN: &str = "x-vmware-vcloud-access-token";
-const TOKEN_TYPE: &str = "x-vmware-vcloud-token-type";
+pub(super) const ACCESS_TOKEN: &str = "x-vmware-vcloud-access-token";
+pub(super) const TOKEN_TYPE: &str = "x-vmware-vcloud-token-type";
 
 /// A tenant's user logs in.
 pub(super) async fn tenant(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
@@ -26,6 +26,19 @@ pub(super) async fn provider(api: Arc<Api>, call: Call) -> Result<Answer, ApiErr
 }
 
 async fn login(api: &Api, call: &Call, provider: bool) -> Result<Answer, ApiError> {
+    let (begun, caller) = begin(api, call, provider).await?;
+    let answer = Answer::ok(&session(api, &caller, &begun.session.id).await?);
+    Ok(answer
+        .saying(ACCESS_TOKEN, begun.token.reveal())
+        .saying(TOKEN_TYPE, "Bearer"))
+}
+
+/// Begins a session for the user whose name and password are in the request.
+pub(super) async fn begin(
+    api: &Api,
+    call: &Call,
+    provider: bool,
+) -> Result<(LoggedIn, Caller), ApiError> {
     let Some(Credentials::Basic {
         user,
         org,
@@ -50,15 +63,14 @@ async fn login(api: &Api, call: &Call, provider: bool) -> Result<Answer, ApiErro
         source: call.source.clone(),
     };
     let begun = api.engine.login(&login).await?;
-    let token = begun.token.reveal();
-    let caller = api
-        .engine
-        .caller(token, None, WantedVersions::default())
-        .await?;
-    let answer = Answer::ok(&session(api, &caller, &begun.session.id).await?);
-    Ok(answer
-        .saying(ACCESS_TOKEN, token)
-        .saying(TOKEN_TYPE, "Bearer"))
+    let caller = caller_of(api, begun.token.reveal()).await?;
+    Ok((begun, caller))
+}
+
+/// Who sends a token, acting for nobody else.
+pub(super) async fn caller_of(api: &Api, token: &str) -> Result<Caller, ApiError> {
+    let wanted = WantedVersions::default();
+    Ok(api.engine.caller(token, None, wanted).await?)
 }
 
 /// Who the caller is.
@@ -76,7 +88,7 @@ pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::none())
 }
 
-async fn session(api: &Api, caller: &Caller, id: &str) -> Result<Value, ApiError> {
+pub(super) async fn session(api: &Api, caller: &Caller, id: &str) -> Result<Value, ApiError> {
     let engine = &api.engine;
     let name = async |id: &str| -> Result<String, ApiError> {
         let name = engine.name_of(caller, id).await?;

@@ -8,14 +8,21 @@
     reason = "tests"
 )]
 
+mod around;
 mod bad_input;
 mod behaviors;
 mod certificates;
 mod edge;
 mod interfaces;
 mod logins;
+mod markup;
+mod orgs;
 mod raw;
+mod rights;
+mod roles;
 mod slow_clients;
+mod tasks;
+mod tokens;
 mod types;
 mod world;
 
@@ -87,6 +94,63 @@ cases! {
             the_access_log_tells_who_asked_for_what_and_no_secret
             the_public_url_and_the_limits_reach_the_server
             a_session_tells_where_it_was_begun
+        }
+    }
+    around {
+        every {
+            go_clients_find_their_organization_and_its_data_center
+            python_clients_go_on_from_their_session
+        }
+        embedded {
+            the_old_door_is_for_everybody_and_has_the_old_header
+            the_organization_acted_for_is_named_in_three_ways
+            errors_under_api_are_xml_unless_json_is_asked_for
+            somebody_without_any_right_finds_their_own_organization_and_no_more
+        }
+    }
+    orgs {
+        every {
+            an_organization_and_its_users_are_made_changed_and_deleted
+        }
+        embedded {
+            tenants_neither_see_nor_touch_other_organizations
+            records_are_filtered_sorted_and_paged
+        }
+    }
+    rights {
+        every {
+            a_bundle_is_found_by_name_and_published
+        }
+        embedded {
+            every_right_has_an_id_that_stays
+            a_bundle_of_one_s_own_gets_rights_by_name_or_id
+        }
+    }
+    roles {
+        every {
+            the_administrator_s_role_takes_any_right_and_stays_as_it_is
+        }
+        embedded {
+            a_global_role_is_made_changed_and_deleted_and_is_there_for_all
+            a_tenant_s_role_gives_no_more_than_its_maker_has
+        }
+    }
+    tasks {
+        every {
+            a_task_tells_what_it_is_about_and_how_it_ended
+        }
+        embedded {
+        }
+    }
+    tokens {
+        every {
+            a_token_opens_sessions_at_its_own_door_until_it_is_revoked
+        }
+        embedded {
+            what_is_asked_may_stand_in_the_url_as_older_clients_have_it
+            tokens_are_listed_for_their_user_alone
+            nothing_is_given_for_what_is_no_grant
+            a_token_that_keeps_being_wrong_has_to_wait_and_others_do_not
         }
     }
     logins {

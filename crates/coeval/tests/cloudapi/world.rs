@@ -2,10 +2,14 @@
 
 use argon2::password_hash::{PasswordHasher, phc::Salt};
 use argon2::{Algorithm, Argon2, Params, Version};
+use coeval_engine::{Engine, Settings};
+use coeval_storage::Store;
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
+use coeval_stores::{OpenOptions, open};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use tempfile::TempDir;
 use ureq::http::{HeaderMap, Request};
 
@@ -108,6 +112,24 @@ impl World {
         self.servers.clear();
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
         self.start();
+    }
+
+    /// Works on the store itself, while no server does.
+    pub(crate) fn with_engine<T, F: Future<Output = T>>(
+        &mut self,
+        work: impl FnOnce(Arc<Engine>) -> F,
+    ) -> T {
+        self.servers.clear();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let done = runtime.block_on(async {
+            let opened = open(&self.store, OpenOptions::default()).await.unwrap();
+            let engine = Engine::open(Arc::clone(&opened.store), Settings::default()).await;
+            let done = work(Arc::new(engine.unwrap())).await;
+            opened.store.close().await;
+            done
+        });
+        self.start();
+        done
     }
 
     /// Another server on the same store, where the store can have several.

@@ -213,6 +213,37 @@ impl Engine {
             .await
     }
 
+    /// Publishes a bundle to exactly these organizations: to those that lack it, and away from
+    /// all others.
+    ///
+    /// # Errors
+    /// If an organization is unknown, or the caller may not.
+    pub async fn publish_bundle_only_to(
+        &self,
+        caller: &Caller,
+        what: &str,
+        orgs: &[String],
+    ) -> Result<RightsBundle, EngineError> {
+        self.allow_general(caller, GeneralRight::PublishBundles, None)?;
+        let to = PublishTo::Orgs(orgs.to_vec());
+        let orgs = self.named_orgs(&to).await?.unwrap_or_default();
+        let change = |content: &mut BundleContent, _: &str| {
+            let mut touched = concerned(content);
+            if let Some(touched) = &mut touched {
+                touched.extend_from_slice(&orgs);
+                touched.sort();
+                touched.dedup();
+            }
+            content.published_to_all = false;
+            content.published_to.clone_from(&orgs);
+            content.published_to.sort();
+            Ok(Unsettled::of(touched, [&rights(&content.rights)]))
+        };
+        let edit = BundleEdit::default();
+        self.change_bundle(caller, what, Some((What::Publish, &to)), &edit, change)
+            .await
+    }
+
     /// Takes a bundle away from organizations, and with it the types that no other bundle brings.
     ///
     /// # Errors

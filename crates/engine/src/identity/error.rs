@@ -114,6 +114,12 @@ pub enum IdentityError {
     /// No such session or token, or not one of the caller's.
     #[error("there is no such session or token")]
     SessionUnknown,
+    /// Each organization's users have a door of their own.
+    #[error("the token is not that of a user of {org}")]
+    OtherDoor {
+        /// Whose door it was shown at.
+        org: String,
+    },
     /// A tenant's user asked to act for another organization.
     #[error(transparent)]
     Context(#[from] coeval_access::ContextRefused),
@@ -147,6 +153,7 @@ impl Coded for IdentityError {
             Self::NameInvalid { .. } => coeval_codes::IDENTITY_NAME_INVALID,
             Self::PublishedToAll { .. } => coeval_codes::PUBLISHED_TO_ALL,
             Self::SessionUnknown => coeval_codes::SESSION_UNKNOWN,
+            Self::OtherDoor { .. } => coeval_codes::TOKEN_AT_OTHER_DOOR,
             Self::Context(inner) => inner.code(),
             Self::BootstrapInvalid { .. } => coeval_codes::BOOTSTRAP_INVALID,
         }
@@ -189,6 +196,9 @@ impl Coded for IdentityError {
                 "Unpublish it from all, then publish it to those who are to have it."
             }
             Self::SessionUnknown => "List the sessions and tokens to see which there are.",
+            Self::OtherDoor { .. } => {
+                "Show it where its user logs in: at the provider's door, or at that of its organization."
+            }
             Self::Context(inner) => return inner.advice(),
             Self::BootstrapInvalid { .. } => "Correct the file and start again.",
         };

@@ -77,6 +77,9 @@ impl Engine {
             name: None,
             source: login.source.as_deref().map(told),
             context: None,
+            client: None,
+            announced: false,
+            of_token: None,
         };
         let token = TokenSecret::draw(SessionKind::Session)?;
         let hash = token.hash();
@@ -205,6 +208,6 @@ impl Engine {
     }
 }
 
-fn told(text: &str) -> String {
+pub(crate) fn told(text: &str) -> String {
     text.chars().take(TOLD).collect()
 }

@@ -83,7 +83,11 @@ fn unknown(what: &str) -> EngineError {
 }
 
 impl Engine {
-    fn allow_roles(&self, caller: &Caller, org: Option<&str>) -> Result<(), EngineError> {
+    pub(crate) fn allow_roles(
+        &self,
+        caller: &Caller,
+        org: Option<&str>,
+    ) -> Result<(), EngineError> {
         let right = match org {
             None => GeneralRight::ManageGlobalRoles,
             Some(_) => GeneralRight::ManageRoles,

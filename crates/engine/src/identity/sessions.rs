@@ -59,6 +59,15 @@ pub(crate) struct SessionRecord {
     pub(crate) source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<String>,
+    /// Of a token that was announced before its secret was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) client: Option<String>,
+    /// Its secret was not asked for yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) announced: bool,
+    /// Of a session that began with a token: the token's id. It ends with the token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of_token: Option<String>,
 }
 
 impl SessionRecord {
@@ -99,11 +108,18 @@ pub struct Session {
     pub source: Option<String>,
     /// The organization that its user acted in last, for a console to come back to.
     pub context: Option<String>,
+    /// Of a token: it was announced, and its secret was not asked for yet.
+    pub announced: bool,
+    /// A shorter id, which a token keeps from its announcement on.
+    pub short: Uuid,
 }
 
 impl Session {
     pub(crate) fn of(id: String, record: SessionRecord) -> Self {
+        let short = record.client.as_deref().and_then(Uuid::parse);
         Self {
+            short: short.unwrap_or_else(|| token::short(&id)),
+            announced: record.announced,
             id,
             kind: record.kind,
             user: record.user,
@@ -149,7 +165,7 @@ pub(crate) fn steps(
     ])
 }
 
-fn deletion(user: Uuid, hash: &str) -> Result<AtomicWrite, EngineError> {
+pub(crate) fn deletion(user: Uuid, hash: &str) -> Result<AtomicWrite, EngineError> {
     Ok(AtomicWrite::new()
         .delete(&keys::session(hash)?)
         .delete(&keys::session_of(user, hash)?))
@@ -182,6 +198,9 @@ impl Engine {
             name: Some(new.name.clone()),
             source: None,
             context: None,
+            client: None,
+            announced: false,
+            of_token: None,
         };
         let secret = TokenSecret::draw(SessionKind::ApiToken)?;
         let hash = secret.hash();
@@ -290,7 +309,13 @@ impl Engine {
         let mut write = deletion(user, id)?;
         write.steps.push(self.audit_step(caller, &deed)?);
         self.store.atomic_write(write).await?;
-        Ok(())
+        self.sweep_of_token(user, id).await
+    }
+
+    /// Ends the sessions that began with a token which is gone.
+    async fn sweep_of_token(&self, user: Uuid, token: &str) -> Result<(), EngineError> {
+        self.sweep_sessions(user, |record| record.of_token.as_deref() == Some(token))
+            .await
     }
 
     /// Ends all sessions and tokens of a user, at once and on all servers.
@@ -326,7 +351,7 @@ impl Engine {
         let audit = audit::step(self.now(), subject.user(), subject.org(), &deed)?;
         write.steps.push(audit);
         self.store.atomic_write(write).await?;
-        Ok(())
+        self.sweep_of_token(user, &hash).await
     }
 
     /// Notes the organization that the user of a session acts in, for a console to come back to.

@@ -137,7 +137,11 @@ impl Engine {
         if let Some(context) = context {
             let org = match OwnKind::Org.id(context) {
                 Some(id) => OwnKind::Org.urn(id),
-                None => context.to_owned(),
+                // Some clients name it. One that there is not is refused below, as another's is.
+                None => match self.own_named(OwnKind::Org, context).await? {
+                    Some(own) => OwnKind::Org.urn(own.stored.id),
+                    None => context.to_owned(),
+                },
             };
             if org != subject.org() {
                 let acting = Subject::clone(&subject).in_context(&org);

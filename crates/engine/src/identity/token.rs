@@ -5,6 +5,7 @@ use super::error::IdentityError;
 use super::sessions::SessionKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use coeval_core::version::Uuid;
 use coeval_storage::StorageError;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -57,6 +58,13 @@ pub(crate) fn hash(sent: &str) -> Result<String, IdentityError> {
 /// Whether a text can be a hash.
 pub(crate) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A shorter id, from the beginning of a hash.
+pub(crate) fn short(hash: &str) -> Uuid {
+    let bits = hash.get(..32);
+    let bits = bits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
+    Uuid(bits.unwrap_or_default())
 }
 
 /// SHA-256, in hexadecimal digits.

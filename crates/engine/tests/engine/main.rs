@@ -16,6 +16,7 @@ mod lists;
 mod logins;
 mod meddling;
 mod model;
+mod programs;
 mod publishing;
 mod replays;
 mod resources;
@@ -69,6 +70,20 @@ cases! {
             a_catalog_shows_what_its_reader_may_see
             what_is_built_in_stays_and_its_vendor_is_free
             a_mark_that_comes_later_holds_at_older_versions_too
+        }
+    }
+    programs {
+        every {
+            an_announced_token_gets_its_secret_once
+            a_session_ends_with_the_token_that_opened_it
+        }
+        embedded {
+            a_token_is_refused_at_another_s_door_and_that_is_not_counted
+            a_wrong_token_waits_and_holds_nobody_else_up
+            an_announced_token_waits_an_hour_for_somebody_to_ask
+            the_rights_there_are_depend_on_where_one_acts
+            a_bundle_published_to_some_only_is_taken_from_all_others
+            an_organization_to_act_for_may_be_named
         }
     }
     faults {

@@ -1,0 +1,213 @@
+//! What there are records of: their types, and the records of each.
+
+use super::places::{self, bare, href, org_href, vdcs_of};
+use crate::api::Api;
+use crate::error::ApiError;
+use crate::times::rfc3339;
+use coeval_engine::Caller;
+use coeval_engine::identity::Organization;
+use coeval_engine::tasks::TaskQuery;
+use serde_json::{Value, json};
+
+/// A type of records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordType {
+    /// As a query names it.
+    pub(super) name: &'static str,
+    /// What a record's element begins with.
+    pub(super) element: &'static str,
+    of: Of,
+    /// What can be filtered and sorted by.
+    pub(super) keys: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Of {
+    Vdcs,
+    Orgs,
+    Users,
+    Roles,
+    Tasks,
+}
+
+const VDC_KEYS: &[&str] = &[
+    "name",
+    "id",
+    "href",
+    "org",
+    "orgName",
+    "isEnabled",
+    "status",
+];
+const USER_KEYS: &[&str] = &[
+    "name",
+    "id",
+    "href",
+    "org",
+    "orgName",
+    "fullName",
+    "isEnabled",
+];
+const TASK_KEYS: &[&str] = &[
+    "name",
+    "id",
+    "href",
+    "org",
+    "orgName",
+    "status",
+    "ownerName",
+];
+
+/// All of them.
+pub(super) const TYPES: [RecordType; 8] = [
+    of("orgVdc", "OrgVdc", Of::Vdcs, VDC_KEYS),
+    of("adminOrgVdc", "AdminVdc", Of::Vdcs, VDC_KEYS),
+    of(
+        "organization",
+        "Org",
+        Of::Orgs,
+        &["name", "id", "href", "displayName", "isEnabled"],
+    ),
+    of("user", "User", Of::Users, USER_KEYS),
+    of("adminUser", "AdminUser", Of::Users, USER_KEYS),
+    of(
+        "role",
+        "Role",
+        Of::Roles,
+        &["name", "id", "href", "isReadOnly"],
+    ),
+    of("task", "Task", Of::Tasks, TASK_KEYS),
+    of("adminTask", "AdminTask", Of::Tasks, TASK_KEYS),
+];
+
+/// How many tasks are looked through.
+const TASKS: usize = 1_000;
+
+const fn of(
+    name: &'static str,
+    element: &'static str,
+    of: Of,
+    keys: &'static [&'static str],
+) -> RecordType {
+    RecordType {
+        name,
+        element,
+        of,
+        keys,
+    }
+}
+
+impl RecordType {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        TYPES.into_iter().find(|one| one.name == name)
+    }
+
+    /// All records that the caller may see.
+    pub(super) async fn records(self, api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+        match self.of {
+            Of::Vdcs => {
+                let orgs = places::orgs(api, caller).await?;
+                let vdcs = orgs.iter().flat_map(vdcs_of);
+                Ok(vdcs
+                    .map(|vdc| {
+                        let kind = if self.name == "orgVdc" {
+                            "vdc"
+                        } else {
+                            "admin/vdc"
+                        };
+                        json!({
+                            "href": href(api, kind, &vdc.id), "id": vdc.id, "name": vdc.name,
+                            "org": org_href(api, &vdc.org.id), "orgName": vdc.org.name,
+                            "isEnabled": vdc.org.enabled, "status": "READY", "isSystemVdc": false,
+                            "numberOfVApps": 0, "type": places::VDC,
+                        })
+                    })
+                    .collect())
+            }
+            Of::Orgs => {
+                let orgs = places::orgs(api, caller).await?;
+                Ok(orgs.iter().map(|org| organization(api, org)).collect())
+            }
+            Of::Users => users(api, caller).await,
+            Of::Roles => {
+                let roles = api.engine.list_roles(caller, caller.org()).await?;
+                Ok(roles
+                    .iter()
+                    .map(|role| {
+                        json!({
+                            "href": href(api, "admin/role", &role.id), "id": role.id,
+                            "name": role.name, "isReadOnly": role.predefined, "type": places::ROLE,
+                        })
+                    })
+                    .collect())
+            }
+            Of::Tasks => tasks(api, caller).await,
+        }
+    }
+}
+
+fn organization(api: &Api, org: &Organization) -> Value {
+    json!({
+        "href": org_href(api, &org.id), "id": org.id, "name": org.name,
+        "displayName": org.display_name.as_ref().unwrap_or(&org.name),
+        "isEnabled": org.enabled, "isReadOnly": false, "numberOfVdcs": org.vdcs.len(),
+        "type": places::ORG,
+    })
+}
+
+/// Of the organization that the caller acts in; the provider's administrator sees all.
+async fn users(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+    let mut rows = Vec::new();
+    let acting = caller.org() != caller.subject.org();
+    for org in places::orgs(api, caller).await? {
+        if acting && org.id != caller.org() {
+            continue;
+        }
+        for user in crate::users::of_org(api, caller, &org.id).await? {
+            rows.push(json!({
+                "href": href(api, "admin/user", &user.id), "id": user.id, "name": user.name,
+                "fullName": user.full_name, "isEnabled": user.enabled,
+                "org": org_href(api, &org.id), "orgName": org.name, "type": places::USER,
+            }));
+        }
+    }
+    Ok(rows)
+}
+
+async fn tasks(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+    let page = api.engine.tasks(caller, &TaskQuery::newest(TASKS)).await?;
+    let mut rows = Vec::new();
+    for task in page.tasks {
+        let name = |id: &str| {
+            let id = id.to_owned();
+            async move { api.engine.name_of(caller, &id).await }
+        };
+        let (owner, org) = (name(task.user()).await?, name(task.org()).await?);
+        rows.push(json!({
+            "href": href(api, "task", &task.id.to_string()), "id": task.urn(),
+            "name": task.operation, "status": task.status.name(),
+            "ownerName": owner.as_deref(), "org": org_href(api, task.org()),
+            "orgName": org.as_deref(), "startDate": task.started.map(rfc3339),
+            "endDate": task.ended.map(rfc3339), "objectName": task.about.resource,
+        }));
+    }
+    Ok(rows)
+}
+
+/// The organization in a filter may be an address, an id or a bare UUID; records have addresses.
+pub(super) fn with_addresses(api: &Api, filter: &str) -> String {
+    let mut parts = filter.split("org==");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find([';', ',', ')']).unwrap_or(part.len());
+        let (value, rest) = part.split_at(end);
+        let last = bare(value.rsplit('/').next().unwrap_or(value));
+        all.push_str("org==");
+        match coeval_core::version::Uuid::parse(last) {
+            Some(_) => all.push_str(&org_href(api, last)),
+            None => all.push_str(value),
+        }
+        all.push_str(rest);
+    }
+    all
+}

@@ -1,0 +1,133 @@
+//! Rights bundles.
+
+use super::one::{listed, page};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::{Call, Fields};
+use crate::error::ApiError;
+use crate::listing;
+use coeval_access::Published;
+use coeval_engine::EngineError;
+use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
+use http::StatusCode;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
+/// How often rights are added anew because somebody else changes them.
+const ATTEMPTS: usize = 8;
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let mut all = api.engine.list_bundles(call.caller()?).await?;
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    let rows = all.iter().map(row).collect();
+    listing::answer(&api, &call, rows, &KEYS, "RightsBundles")
+}
+
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::ok(&row(&one(&api, &call).await?)))
+}
+
+/// The bundle that the path names.
+pub(super) async fn one(api: &Api, call: &Call) -> Result<RightsBundle, ApiError> {
+    let caller = call.caller()?;
+    Ok(api.engine.get_bundle(caller, call.param("id")).await?)
+}
+
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let caller = call.caller()?;
+    let body = call.object()?;
+    let new = NewBundle {
+        name: body.needed("name")?,
+        description: body.text("description")?,
+        rights: Vec::new(),
+    };
+    let to_all = body.flag("publishAll")? == Some(true);
+    let mut bundle = api.engine.create_bundle(caller, &new).await?;
+    if to_all {
+        let all = PublishTo::All;
+        bundle = api.engine.publish_bundle(caller, &bundle.id, &all).await?;
+    }
+    Ok(Answer::json(StatusCode::CREATED, &row(&bundle)))
+}
+
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let bundle = one(&api, &call).await?;
+    let edit = BundleEdit {
+        revision: Some(bundle.revision),
+        name: body.text("name")?.filter(|name| *name != bundle.name),
+        description: Some(body.text("description")?),
+        rights: None,
+    };
+    let caller = call.caller()?;
+    let bundle = api.engine.update_bundle(caller, &bundle.id, &edit).await?;
+    Ok(Answer::ok(&row(&bundle)))
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    api.engine
+        .delete_bundle(call.caller()?, call.param("id"))
+        .await?;
+    Ok(Answer::none())
+}
+
+pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let bundle = one(&api, &call).await?;
+    page(&api, &call, &bundle.rights)
+}
+
+pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let rights = listed(&api, &call).await?;
+    change_rights(&api, &call, |_| rights.clone()).await
+}
+
+pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let added = listed(&api, &call).await?;
+    let with = |mut rights: Vec<String>| {
+        for right in &added {
+            if !rights.contains(right) {
+                rights.push(right.clone());
+            }
+        }
+        rights
+    };
+    change_rights(&api, &call, with).await
+}
+
+async fn change_rights(
+    api: &Api,
+    call: &Call,
+    change: impl Fn(Vec<String>) -> Vec<String>,
+) -> Result<Answer, ApiError> {
+    let caller = call.caller()?;
+    for _ in 0..ATTEMPTS {
+        let bundle = one(api, call).await?;
+        let rights = change(bundle.rights.clone());
+        // A type's own bundle never changes, but may be asked to stay as it is.
+        if rights == bundle.rights {
+            return page(api, call, &rights);
+        }
+        let edit = BundleEdit {
+            revision: Some(bundle.revision),
+            rights: Some(rights),
+            ..BundleEdit::default()
+        };
+        match api.engine.update_bundle(caller, &bundle.id, &edit).await {
+            Err(EngineError::Conflict { .. }) => {}
+            other => return page(api, call, &other?.rights),
+        }
+    }
+    Err(EngineError::Contended { attempts: ATTEMPTS }.into())
+}
+
+fn row(bundle: &RightsBundle) -> Value {
+    json!({
+        "id": bundle.id,
+        "name": bundle.name,
+        "description": bundle.description,
+        "bundleKey": "com.vmware.vcloud.undefined.key",
+        "readOnly": bundle.predefined,
+        "publishAll": bundle.published == Published::ToAll,
+    })
+}

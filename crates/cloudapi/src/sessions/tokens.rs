@@ -1,0 +1,66 @@
+//! The caller's own API tokens, without their secrets.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::{listing, urn};
+use coeval_engine::EngineError;
+use coeval_engine::identity::{IdentityError, Session, SessionKind};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const KEYS: [&str; 6] = ["id", "name", "type", "owner", "org", "expirationTimestamp"];
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let tokens = own(&api, &call).await?;
+    let owner = owner(&api, &call).await?;
+    let rows = tokens.iter().map(|token| row(token, &owner)).collect();
+    listing::answer(&api, &call, rows, &KEYS, "Tokens")
+}
+
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let token = one(&api, &call).await?;
+    Ok(Answer::ok(&row(&token, &owner(&api, &call).await?)))
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let token = one(&api, &call).await?;
+    let caller = call.caller()?;
+    api.engine.revoke_session(caller, &token.id).await?;
+    Ok(Answer::none())
+}
+
+async fn own(api: &Api, call: &Call) -> Result<Vec<Session>, ApiError> {
+    let caller = call.caller()?;
+    let mut all = api.engine.list_sessions(caller, caller.user()).await?;
+    all.retain(|one| one.kind == SessionKind::ApiToken);
+    all.sort_by_key(|one| (one.created, one.short));
+    Ok(all)
+}
+
+async fn one(api: &Api, call: &Call) -> Result<Session, ApiError> {
+    let id = urn::uuid(call.param("id"));
+    let id = id.ok_or_else(|| ApiError::id(call.param("id"), "a token's id", "it has no UUID"))?;
+    let mut all = own(api, call).await?.into_iter();
+    let unknown = || EngineError::from(IdentityError::SessionUnknown);
+    Ok(all.find(|one| one.short == id).ok_or_else(unknown)?)
+}
+
+async fn owner(api: &Api, call: &Call) -> Result<Value, ApiError> {
+    let caller = call.caller()?;
+    super::login::session(api, caller, "").await
+}
+
+fn row(token: &Session, owner: &Value) -> Value {
+    json!({
+        "id": format!("urn:vcloud:token:{}", token.short),
+        "name": token.name,
+        "type": "REFRESH",
+        "owner": owner.get("user"),
+        "org": owner.get("org"),
+        "expirationTimestamp": token.expires.map(crate::times::rfc3339),
+        "createdTimestamp": crate::times::rfc3339(token.created),
+        "issued": !token.announced,
+    })
+}

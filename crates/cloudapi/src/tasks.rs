@@ -1,0 +1,55 @@
+//! Tasks, in XML as clients poll them, or in JSON for those who ask for it.
+
+mod json;
+mod shown;
+mod xml;
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::route::{Route, Shape, handler};
+use crate::urn;
+use coeval_core::version::Uuid;
+use http::header::ACCEPT;
+use shown::Shown;
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/api/task/{id}", handler!(get))
+            .about("How far a task is, and what came out; JSON if Accept asks for it.")
+            .answers(200, Shape::Xml),
+        Route::post("/api/task/{id}/action/cancel", handler!(cancel))
+            .about("Asks for a task to end.")
+            .answers(204, Shape::Empty),
+    ]
+}
+
+/// A bare UUID, or an id.
+fn id(call: &Call) -> Result<Uuid, ApiError> {
+    let what = call.param("id");
+    urn::uuid(what).ok_or_else(|| ApiError::id(what, "a task's id", "it has no UUID"))
+}
+
+async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let caller = call.caller()?;
+    let task = api.engine.task(caller, id(&call)?).await?;
+    let shown = Shown::of(&api, caller, &task).await?;
+    let accept = call.headers.get(ACCEPT);
+    let wants_json = accept.is_some_and(|value| {
+        let value = value.as_bytes();
+        value
+            .windows(4)
+            .any(|part| part.eq_ignore_ascii_case(b"json"))
+    });
+    Ok(match wants_json {
+        true => Answer::ok(&json::task(&shown)),
+        false => Answer::xml("vnd.vmware.vcloud.task+xml", xml::task(&shown)),
+    })
+}
+
+async fn cancel(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    api.engine.cancel_task(call.caller()?, id(&call)?).await?;
+    Ok(Answer::none())
+}
