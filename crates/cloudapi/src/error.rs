@@ -8,6 +8,7 @@ use coeval_callers::{CertificateError, HeaderError};
 use coeval_codes::{Code, Coded};
 use coeval_core::types::BodyError;
 use coeval_engine::identity::IdentityError;
+use coeval_engine::lifecycle::BehaviorError;
 use coeval_engine::tasks::TaskError;
 use coeval_engine::{EngineError, ListError};
 use coeval_filter::FilterError;
@@ -136,6 +137,9 @@ impl ApiError {
                 state: coeval_engine::State::PreCreated,
                 ..
             }) => "RDE_ENTITY_NOT_RESOLVED",
+            Self::Engine(EngineError::BehaviorUnknown { .. }) => {
+                "RDE_INVALID_BEHAVIOR_SCOPE"
+            }
             Self::Filter(_) | Self::FilterSyntax { .. } => "INVALID_FILTER",
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
@@ -271,6 +275,11 @@ fn status_of(error: &EngineError) -> StatusCode {
             StatusCode::PRECONDITION_FAILED
         }
         EngineError::Identity(error) => status_of_identity(error),
+        EngineError::Behavior(
+            BehaviorError::NotGranted { .. }
+            | BehaviorError::LevelTooLow { .. }
+            | BehaviorError::NoLog { .. },
+        ) => StatusCode::FORBIDDEN,
         EngineError::List(ListError::Filter(_)) => StatusCode::BAD_REQUEST,
         EngineError::Storage(error) => match error {
             StorageError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,

@@ -15,6 +15,7 @@ mod dispatch;
 mod entities;
 mod error;
 mod fiql;
+mod invocations;
 mod listing;
 mod openapi;
 mod orgs;
@@ -44,5 +45,6 @@ fn routes() -> Vec<Route> {
     all.extend(definitions::routes());
     all.extend(entities::routes());
     all.extend(openapi::routes());
+    all.extend(invocations::routes());
     all
 }

@@ -37,6 +37,7 @@ pub enum What {
     LoginFailed,
     Logout,
     Migrate,
+    Invoke,
     RotateKey,
     Repair,
 }

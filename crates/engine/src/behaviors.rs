@@ -65,6 +65,21 @@ impl TypeBehavior {
     pub fn id(&self) -> &str {
         self.own_id.as_deref().unwrap_or(&self.reference)
     }
+
+    /// Whether an id means this one at a type version: that at the interface, or that at the type,
+    /// overridden or not.
+    #[must_use]
+    pub fn is(&self, id: &str, of: &crate::TypeKey, version: Version) -> bool {
+        let parts: Vec<&str> = self.reference.rsplitn(4, ':').collect();
+        let at_type = match parts.as_slice() {
+            [of_version, nss, vendor, _] => Some(format!(
+                "urn:vcloud:behavior-type:{}:{}:{}:{version}:{vendor}:{nss}:{of_version}",
+                self.behavior.name, of.vendor, of.nss
+            )),
+            _ => None,
+        };
+        self.reference == id || at_type.as_deref() == Some(id)
+    }
 }
 
 /// `urn:vcloud:behavior-interface:createKubeConfig:vmware:k8s:1.0.0`

@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
+use crate::lifecycle::Executor;
 use crate::list::Lists;
 use crate::seal::Keyring;
 use crate::stored::Stored;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub clock: Arc<dyn Clock>,
     /// Passwords, sessions and logins.
     pub identity: IdentitySettings,
+    /// What runs behaviors, one for each kind of execution beside `noop`.
+    pub executors: Vec<Arc<dyn Executor>>,
 }
 
 impl Default for Settings {
@@ -47,6 +50,7 @@ impl Default for Settings {
             keyring: None,
             clock: Arc::new(SystemClock::default()),
             identity: IdentitySettings::default(),
+            executors: Vec::new(),
         }
     }
 }

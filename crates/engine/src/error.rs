@@ -43,6 +43,9 @@ pub enum EngineError {
     /// There is no version to inherit an ACL from.
     #[error(transparent)]
     Inherit(#[from] coeval_access::inheritance::NothingToInheritFrom),
+    /// A behavior can't be invoked, or failed.
+    #[error(transparent)]
+    Behavior(#[from] crate::lifecycle::BehaviorError),
     /// A type file can't be read.
     #[error(transparent)]
     TypeFile(Box<TypeFileError>),
@@ -293,6 +296,7 @@ impl Coded for EngineError {
             Self::BehaviorInvalid { .. } => coeval_codes::BEHAVIOR_INVALID,
             Self::Identity(inner) => inner.code(),
             Self::Task(inner) => inner.code(),
+            Self::Behavior(inner) => inner.code(),
             Self::List(inner) => inner.code(),
         }
     }
@@ -349,6 +353,7 @@ impl Coded for EngineError {
             Self::BehaviorInvalid { .. } => "Correct it and send it again.",
             Self::Identity(inner) => return inner.advice(),
             Self::Task(inner) => return inner.advice(),
+            Self::Behavior(inner) => return inner.advice(),
             Self::List(inner) => return inner.advice(),
         };
         text.to_owned()

@@ -2,7 +2,9 @@
 //! batch, and whatever it writes is conditioned on its claim: one that lost its claim writes
 //! nothing any more. Another runner goes on from the last checkpoint.
 
+mod behave;
 mod drive;
+mod hooked;
 mod job;
 mod migrate;
 mod runner;

@@ -25,6 +25,7 @@ pub mod inspect;
 pub mod jobs;
 mod keys;
 mod kinds;
+pub mod lifecycle;
 mod list;
 mod read;
 mod ready;

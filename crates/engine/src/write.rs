@@ -11,8 +11,8 @@ pub(crate) mod steps;
 mod update;
 
 pub(crate) use acl::decode as decode_acl;
-pub(crate) use create::short;
 pub use create::{Checking, Create};
+pub(crate) use create::{Planned, short};
 pub use mask::FieldMask;
 pub use metadata::MetaEdit;
 pub(crate) use moving::move_record;

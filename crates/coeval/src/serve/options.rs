@@ -8,11 +8,13 @@ use crate::store_address::StoreAddress;
 use crate::telemetry::LogOptions;
 use clap::{ArgAction, Args};
 use coeval_callers::Quota;
+use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
 use coeval_server::{Config, Drain, Limits, TlsFiles};
 use coeval_storage::Retention;
 use coeval_storage::maintenance::Maintenance;
 use coeval_stores::OpenOptions;
+use coeval_webhooks::{WebHookSettings, WebHooks};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,6 +86,15 @@ pub(crate) struct ServeOptions {
     /// How much space events may take, as 256MiB; the oldest go first
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::bytes)]
     events_keep_bytes: u64,
+    /// Let WebHooks call this machine and private networks
+    #[arg(long)]
+    webhooks_allow_private: bool,
+    /// Let WebHooks call without TLS
+    #[arg(long)]
+    webhooks_allow_http: bool,
+    /// PEM certificates that WebHooks trust beside the public ones
+    #[arg(long, value_name = "FILE")]
+    webhooks_ca: Option<PathBuf>,
     #[command(flatten)]
     pub(super) logs: LogOptions,
 }
@@ -123,8 +134,18 @@ impl ServeOptions {
         Ok(Settings {
             keyring: keyring::read(self.secret_keys.as_deref())?.map(Arc::new),
             emulate: emulate.map(|one| (one.of.clone(), one.version)).collect(),
+            executors: vec![Arc::new(self.webhooks()?)],
             ..Settings::default()
         })
+    }
+
+    fn webhooks(&self) -> Result<WebHooks, Failure> {
+        let settings = WebHookSettings {
+            allow_private: self.webhooks_allow_private,
+            allow_http: self.webhooks_allow_http,
+            ca_file: self.webhooks_ca.clone(),
+        };
+        WebHooks::new(settings).map_err(|error| Failure::config(error.to_string(), error.advice()))
     }
 
     pub(super) fn cloudapi(&self, listening: &str) -> coeval_cloudapi::Settings {

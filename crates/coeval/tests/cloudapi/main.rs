@@ -14,6 +14,7 @@ mod behaviors;
 mod certificates;
 mod edge;
 mod interfaces;
+mod invocations;
 mod logins;
 mod markup;
 mod orgs;
@@ -151,6 +152,16 @@ cases! {
             tokens_are_listed_for_their_user_alone
             nothing_is_given_for_what_is_no_grant
             a_token_that_keeps_being_wrong_has_to_wait_and_others_do_not
+        }
+    }
+    invocations {
+        every {
+            a_noop_has_ended_when_its_location_is_first_read
+        }
+        embedded {
+            what_can_not_be_invoked_is_told_with_the_code_that_clients_know
+            a_behavior_of_an_interface_is_invoked_on_nothing
+            a_webhook_of_a_killed_server_is_sent_again_under_the_same_key
         }
     }
     logins {

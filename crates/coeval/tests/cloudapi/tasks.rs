@@ -36,7 +36,7 @@ async fn made(engine: Arc<Engine>) -> Vec<(String, String)> {
 }
 
 pub(crate) fn a_task_tells_what_it_is_about_and_how_it_ended(mut world: World) {
-    let tasks = world.with_engine(made);
+    let tasks = world.offline(made);
     let admin = world.admin();
     for ((uuid, entity), (status, progress)) in
         tasks

@@ -114,17 +114,16 @@ impl World {
         self.start();
     }
 
-    /// Works on the store itself, while no server does.
-    pub(crate) fn with_engine<T, F: Future<Output = T>>(
-        &mut self,
-        work: impl FnOnce(Arc<Engine>) -> F,
-    ) -> T {
+    /// Stops all servers with SIGKILL and lets an engine work on their store; then serves it anew.
+    pub(crate) fn offline<T>(&mut self, work: impl AsyncFnOnce(Arc<Engine>) -> T) -> T {
         self.servers.clear();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let done = runtime.block_on(async {
-            let opened = open(&self.store, OpenOptions::default()).await.unwrap();
-            let engine = Engine::open(Arc::clone(&opened.store), Settings::default()).await;
-            let done = work(Arc::new(engine.unwrap())).await;
+            let opened = open(&self.store, OpenOptions::default());
+            let opened = opened.await.unwrap();
+            let store = Arc::clone(&opened.store);
+            let engine = Engine::open(store, Settings::default()).await.unwrap();
+            let done = work(Arc::new(engine)).await;
             opened.store.close().await;
             done
         });

@@ -166,7 +166,9 @@ impl Drive {
         let mut took = Duration::ZERO;
         loop {
             self.keep_pace(held, took).await?;
-            let step = self.beating(held, run.step(last)).await??;
+            let grace = run.grace();
+            let step = self.until_stop(run.step(last), grace);
+            let step = self.beating(held, step).await?.ok_or(Stop::Stopping)??;
             last = match step {
                 Step::Done(result) => return Ok(result),
                 Step::Wait(time, why) => {
@@ -192,6 +194,28 @@ impl Drive {
                     written
                 }
             };
+        }
+    }
+
+    /// Does a step; nothing comes of it if this server stops and it is not done soon after.
+    async fn until_stop<T>(
+        &self,
+        step: impl Future<Output = T>,
+        grace: Option<Duration>,
+    ) -> Option<T> {
+        let Some(grace) = grace else {
+            return Some(step.await);
+        };
+        let mut stopping = self.stopping.clone();
+        let over = async move {
+            // An error is the runner's own end.
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+            tokio::time::sleep(grace).await;
+        };
+        tokio::select! {
+            biased;
+            done = step => Some(done),
+            () = over => None,
         }
     }
 

@@ -31,6 +31,12 @@ pub(crate) trait Job: Send + Sync + Debug {
 pub(crate) trait Run: Send {
     /// What comes next, after what became of the batch before.
     async fn step(&mut self, last: Last) -> Result<Step, EngineError>;
+
+    /// How long a server that stops waits for a step before it gives the task back in the middle of
+    /// it; nothing: until it is done.
+    fn grace(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// What became of a batch.

@@ -5,7 +5,9 @@
 //! comparing clocks; and a wrong guess does no harm, because every write of a task is conditioned
 //! on the claim.
 
+use super::behave::BehaviorJob;
 use super::drive::{Drive, End};
+use super::hooked::HookedJob;
 use super::job::{Job, Pace};
 use super::migrate::MigrateJob;
 use crate::engine::Engine;
@@ -33,6 +35,8 @@ pub struct RunnerSettings {
     pub poll: Duration,
     /// How many tasks at the same time.
     pub at_once: usize,
+    /// How many behaviors beside these: they mostly wait for others to answer.
+    pub behaviors_at_once: usize,
     /// How long a task rests after the store failed it.
     pub rest: Duration,
     /// Decides how fast tasks go.
@@ -45,6 +49,7 @@ impl Default for RunnerSettings {
             abandoned_after: Duration::from_secs(15),
             poll: Duration::from_secs(5),
             at_once: 4,
+            behaviors_at_once: 32,
             rest: Duration::from_secs(1),
             pace: None,
         }
@@ -55,7 +60,7 @@ impl Default for RunnerSettings {
 #[derive(Debug)]
 pub struct JobRunner {
     stop: watch::Sender<bool>,
-    background: JoinHandle<()>,
+    background: Vec<JoinHandle<()>>,
     pruning: JoinHandle<()>,
 }
 
@@ -79,33 +84,61 @@ impl JobRunner {
     /// no two servers may have the same.
     #[must_use]
     pub fn start(engine: Arc<Engine>, server_id: &str, settings: RunnerSettings) -> Self {
-        Self::with_jobs(engine, server_id, settings, vec![Arc::new(MigrateJob)])
+        let behaviors: Vec<Arc<dyn Job>> = vec![
+            Arc::new(BehaviorJob),
+            Arc::new(HookedJob(crate::tasks::CREATE)),
+            Arc::new(HookedJob(crate::lifecycle::UPDATE)),
+            Arc::new(HookedJob(crate::lifecycle::DELETE)),
+        ];
+        // Apart from each other: neither waits for a server that the other one has called.
+        let waiting = RunnerSettings {
+            at_once: settings.behaviors_at_once,
+            ..settings.clone()
+        };
+        let lanes = vec![
+            (settings, vec![Arc::new(MigrateJob) as Arc<dyn Job>]),
+            (waiting, behaviors),
+        ];
+        Self::with_lanes(engine, server_id, lanes)
     }
 
     /// With these kinds of jobs.
+    #[cfg(test)]
     pub(super) fn with_jobs(
         engine: Arc<Engine>,
         server_id: &str,
         settings: RunnerSettings,
         jobs: Vec<Arc<dyn Job>>,
     ) -> Self {
+        Self::with_lanes(engine, server_id, vec![(settings, jobs)])
+    }
+
+    /// With kinds of jobs that don't wait for those of another lane.
+    fn with_lanes(
+        engine: Arc<Engine>,
+        server_id: &str,
+        lanes: Vec<(RunnerSettings, Vec<Arc<dyn Job>>)>,
+    ) -> Self {
         let (stop, stopping) = watch::channel(false);
         let pruning = tokio::spawn(prune(Arc::clone(&engine)));
-        let looking = Looking {
-            drive: Drive {
-                engine,
-                server: server_id.into(),
-                settings,
-                stopping,
-            },
-            jobs,
-            running: HashSet::new(),
-            seen: HashMap::new(),
-            resting: HashMap::new(),
+        let look = |(settings, jobs)| {
+            let looking = Looking {
+                drive: Drive {
+                    engine: Arc::clone(&engine),
+                    server: server_id.into(),
+                    settings,
+                    stopping: stopping.clone(),
+                },
+                jobs,
+                running: HashSet::new(),
+                seen: HashMap::new(),
+                resting: HashMap::new(),
+            };
+            tokio::spawn(looking.go())
         };
         Self {
             stop,
-            background: tokio::spawn(looking.go()),
+            background: lanes.into_iter().map(look).collect(),
             pruning,
         }
     }
@@ -114,15 +147,17 @@ impl JobRunner {
     /// server to go on with.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        // An error here is its own end, which is what is wanted.
-        let _ = (&mut self.background).await;
+        for lane in &mut self.background {
+            // An error here is its own end, which is what is wanted.
+            let _ = lane.await;
+        }
     }
 }
 
 impl Drop for JobRunner {
     fn drop(&mut self) {
         self.pruning.abort();
-        self.background.abort();
+        self.background.iter().for_each(JoinHandle::abort);
     }
 }
 

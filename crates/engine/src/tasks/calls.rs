@@ -57,12 +57,12 @@ pub(crate) struct NewTask<'a> {
 }
 
 impl Engine {
-    /// Puts a task into the queue; some runner takes it from there.
-    pub(crate) async fn submit(
+    /// A task as it is queued, not yet written, and the deed that tells of it.
+    pub(crate) fn draft(
         &self,
         caller: &Caller,
         new: NewTask<'_>,
-    ) -> Result<Task, EngineError> {
+    ) -> Result<(Task, Deed), EngineError> {
         let now = self.now();
         let task = Task {
             id: record::draw_task_id(now)?,
@@ -88,9 +88,29 @@ impl Engine {
             note: Some(format!("task {}", task.id)),
             ..new.deed
         };
+        Ok((task, deed))
+    }
+
+    /// Puts a task into the queue; some runner takes it from there.
+    pub(crate) async fn submit(
+        &self,
+        caller: &Caller,
+        new: NewTask<'_>,
+    ) -> Result<Task, EngineError> {
+        self.submit_with(caller, new, Vec::new()).await
+    }
+
+    /// The same, with what the job needs beside its input; it is kept until the task ends.
+    pub(crate) async fn submit_with(
+        &self,
+        caller: &Caller,
+        new: NewTask<'_>,
+        report: Vec<u8>,
+    ) -> Result<Task, EngineError> {
+        let (task, deed) = self.draft(caller, new)?;
         let steps = vec![
             record::step(&task, Condition::NotExists)?,
-            record::open_step(task.id, Vec::new())?,
+            record::open_step(task.id, report)?,
             self.audit_step(caller, &deed)?,
         ];
         self.commit(&keys::task(task.id)?, AtomicWrite { steps })

@@ -77,6 +77,11 @@ impl Engine {
         if task.status.has_ended() {
             return Ok(None);
         }
+        if !task.input.is_null() {
+            // It has a hook to run, and ends with that.
+            header.creation = Some(id.to_string());
+            return Ok(None);
+        }
         end(&mut task, header, self.now());
         Ok(Some(record::step(
             &task,

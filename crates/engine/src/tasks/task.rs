@@ -185,6 +185,13 @@ impl Task {
         self.by.acting_in()
     }
 
+    /// How often a server began to work on it. What it asks others to do may have been done as
+    /// often.
+    #[must_use]
+    pub const fn attempts(&self) -> u64 {
+        self.claims
+    }
+
     /// `urn:vcloud:task:<uuid>`
     #[must_use]
     pub fn urn(&self) -> String {

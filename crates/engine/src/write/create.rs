@@ -8,6 +8,7 @@ use crate::engine::{ATTEMPTS, Engine, draw_id};
 use crate::error::EngineError;
 use crate::header::{self, Header, State};
 use crate::keys::{self, TypeKey};
+use crate::lifecycle::Hooks;
 use crate::resource::{Changed, Resource};
 use crate::stored::Stored;
 use crate::tasks::{Task, record};
@@ -109,6 +110,17 @@ impl Engine {
         of: &TypeKey,
         create: Create,
     ) -> Result<Changed, EngineError> {
+        self.make(caller, of, create, None).await
+    }
+
+    /// Makes a resource, with what it is in its type's life.
+    pub(crate) async fn make(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        create: Create,
+        hooks: Option<Hooks>,
+    ) -> Result<Changed, EngineError> {
         crate::kinds::not_own(of)?;
         let id = draw_id()?;
         for _ in 0..ATTEMPTS {
@@ -125,7 +137,9 @@ impl Engine {
                 state = self.types.current(of).await?;
                 may(&state)?;
             }
-            let planned = match self.plan_create(caller, &state, &create, id).await {
+            let (hooked, create) = self.hooked_creation(caller, &state, &create, hooks).await?;
+            let planned = self.plan_create(caller, &state, &create, id).await;
+            let planned = match planned.and_then(|planned| hooked.join(planned)) {
                 Ok(Some(planned)) => planned,
                 // The type changed since it was loaded.
                 Ok(None) => {

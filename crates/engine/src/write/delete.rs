@@ -14,7 +14,8 @@ use crate::resource::Resource;
 use coeval_access::Action;
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, Condition, Millis, ReadRequest, Revision, Step, StorageError, Token,
+    Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
+    StorageError, Token,
 };
 
 impl Engine {
@@ -122,40 +123,7 @@ impl Engine {
         crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Delete).await?;
-            let (fetched, stored) = (found.fetched, found.stored);
-            let state = &*fetched.state;
-            if revision.is_some_and(|said| said != stored.revision) {
-                return Err(EngineError::Conflict {
-                    current: stored.revision,
-                    paths: Vec::new(),
-                });
-            }
-            if stored.header.state == State::PreCreated {
-                return Err(EngineError::StateForbids {
-                    state: State::PreCreated,
-                    action: "deleted",
-                });
-            }
-            let (org, name) = (&stored.header.org, &stored.header.name);
-            let mut request = ask_name(ReadRequest::default(), of, org, name)?;
-            request.keys.insert(0, keys::acl(stored.id)?);
-            let mut snapshot = self.store.read(request).await?;
-            let name = found_name(&mut snapshot, of, org, name)?;
-            let acl = snapshot.keys.pop().flatten();
-            let mut write = remove(
-                fenced(state),
-                of,
-                &fetched.key,
-                &stored,
-                self.history_length(),
-            )?;
-            write.steps.push(name.step(-1));
-            let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
-            deed.before = Some(stored.revision.to_string());
-            deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
-            let audit = self.audit_step(caller, &deed)?;
-            let head = audit.key.clone();
-            write.steps.push(audit);
+            let (head, write) = self.plan_delete(caller, &found, revision).await?;
             // The audit record is what is left of a delete, so it tells whether it happened.
             match self.commit(&head, write).await {
                 Ok(written) => return Ok(written.token),
@@ -164,6 +132,51 @@ impl Engine {
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// What a deletion writes, and the key of what is left of it.
+    pub(crate) async fn plan_delete(
+        &self,
+        caller: &Caller,
+        found: &Found,
+        revision: Option<Revision>,
+    ) -> Result<(Key, AtomicWrite), EngineError> {
+        let (fetched, stored) = (&found.fetched, &found.stored);
+        let state = &*fetched.state;
+        let of = &state.key;
+        if revision.is_some_and(|said| said != stored.revision) {
+            return Err(EngineError::Conflict {
+                current: stored.revision,
+                paths: Vec::new(),
+            });
+        }
+        if stored.header.state == State::PreCreated {
+            return Err(EngineError::StateForbids {
+                state: State::PreCreated,
+                action: "deleted",
+            });
+        }
+        let (org, name) = (&stored.header.org, &stored.header.name);
+        let mut request = ask_name(ReadRequest::default(), of, org, name)?;
+        request.keys.insert(0, keys::acl(stored.id)?);
+        let mut snapshot = self.store.read(request).await?;
+        let name = found_name(&mut snapshot, of, org, name)?;
+        let acl = snapshot.keys.pop().flatten();
+        let mut write = remove(
+            fenced(state),
+            of,
+            &fetched.key,
+            stored,
+            self.history_length(),
+        )?;
+        write.steps.push(name.step(-1));
+        let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
+        deed.before = Some(stored.revision.to_string());
+        deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
+        let audit = self.audit_step(caller, &deed)?;
+        let head = audit.key.clone();
+        write.steps.push(audit);
+        Ok((head, write))
     }
 
     /// Moves the moment at which a resource vanishes, with all that belongs to it; its revision

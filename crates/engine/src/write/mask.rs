@@ -38,6 +38,16 @@ impl FieldMask {
         Ok(Self(paths))
     }
 
+    /// As it is kept with a task.
+    pub(crate) fn paths(&self) -> Vec<Vec<String>> {
+        self.0.clone()
+    }
+
+    /// From what was kept.
+    pub(crate) const fn of_paths(paths: Vec<Vec<String>>) -> Self {
+        Self(paths)
+    }
+
     /// The view with the masked fields of the body.
     pub(crate) fn apply(&self, view: Value, body: &Value) -> Result<Value, EngineError> {
         let mut result = view;

@@ -27,7 +27,7 @@ use coeval_core::decide::{
 };
 use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
-use coeval_storage::{ReadRequest, Revision, Step, StorageError};
+use coeval_storage::{AtomicWrite, Key, ReadRequest, Revision, Step, StorageError};
 use serde_json::Value;
 
 /// A change of a resource.
@@ -104,6 +104,20 @@ impl Edited {
         let moved = self.record.as_ref().map(|record| record.version);
         moved.unwrap_or(stored.header.version)
     }
+}
+
+/// An update, ready to be written.
+pub(crate) struct PlannedUpdate {
+    /// What tells whether it happened.
+    pub(crate) head: Key,
+    pub(crate) write: AtomicWrite,
+    /// As it is stored afterwards, but for its revision.
+    pub(crate) after: Stored,
+    /// With its secure values, if the content changes.
+    whole: Option<Record>,
+    kept: Vec<String>,
+    dropped: Vec<String>,
+    overrode: Option<Refusal>,
 }
 
 impl Engine {
@@ -197,15 +211,27 @@ impl Engine {
         update: &Update,
         more: Vec<Step>,
     ) -> Result<Changed, EngineError> {
+        let mut planned = self.plan_update(caller, &found, update).await?;
+        planned.write.steps.extend(more);
+        self.finish_update(caller, &found, update, planned).await
+    }
+
+    /// What an update writes, and all its refusals.
+    pub(crate) async fn plan_update(
+        &self,
+        caller: &Caller,
+        found: &Found,
+        update: &Update,
+    ) -> Result<PlannedUpdate, EngineError> {
         let Found {
             fetched,
             stored,
             level,
         } = found;
-        let state = &*fetched.state;
+        let (state, level) = (&*fetched.state, *level);
         let stale = update.revision.is_some_and(|said| said != stored.revision);
         if stale {
-            let paths = self.differing(state, &stored, update, level);
+            let paths = self.differing(state, stored, update, level);
             return Err(EngineError::Conflict {
                 current: stored.revision,
                 paths,
@@ -215,23 +241,23 @@ impl Engine {
             None => {
                 // What can't be shown afterwards is refused before it is written.
                 let wanted = caller.wanted.of_type(state);
-                self.show(state, &stored, wanted, sees(level), None)?;
-                (Edited::nothing(&stored), false)
+                self.show(state, stored, wanted, sees(level), None)?;
+                (Edited::nothing(stored), false)
             }
             Some(body) => {
-                let opened = self.open_record(state, &stored).await?;
-                let edited = self.edit(state, &stored, &opened, update, body, level)?;
+                let opened = self.open_record(state, stored).await?;
+                let edited = self.edit(state, stored, &opened, update, body, level)?;
                 (edited, opened.sealed.is_some())
             }
         };
-        self.allow_edit(caller, state, &stored, update, &edited)
+        self.allow_edit(caller, state, stored, update, &edited)
             .await?;
-        let mut header = self.edited_header(caller, state, &stored, update, &edited)?;
+        let mut header = self.edited_header(caller, state, stored, update, &edited)?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
         let renamed = header.name != stored.header.name;
         let mut steps = Vec::new();
         if renamed {
-            steps = self.rename(state, &stored, &header).await?;
+            steps = self.rename(state, stored, &header).await?;
         }
         if header.state != State::PreCreated {
             steps.extend(self.end_of_creation(&mut header).await?);
@@ -240,13 +266,13 @@ impl Engine {
         let whole = edited.record.clone();
         let sealed = match edited.record {
             // The content stays as it is, byte for byte, also at a version that is not known here.
-            None => Sealed::unchanged(&stored, header),
+            None => Sealed::unchanged(stored, header),
             Some(record) => self.seal_record(state, stored.id, header, record, edited.replaced)?,
         };
         let object = ObjectWrite {
             state,
             id: stored.id,
-            before: Some((&fetched.key, &stored)),
+            before: Some((&fetched.key, stored)),
             after: &sealed.store,
             expires,
             history: self.history_length(),
@@ -271,9 +297,30 @@ impl Engine {
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
         }
-        write.steps.extend(more);
-        let written = self.commit(&head, write).await?;
-        let mut after = sealed.stored(stored.id, expires);
+        Ok(PlannedUpdate {
+            head,
+            write,
+            after: sealed.stored(stored.id, expires),
+            whole,
+            kept: edited.kept,
+            dropped: edited.dropped,
+            overrode: edited.overrode,
+        })
+    }
+
+    /// Writes a planned update, and shows what came of it.
+    pub(crate) async fn finish_update(
+        &self,
+        caller: &Caller,
+        found: &Found,
+        update: &Update,
+        planned: PlannedUpdate,
+    ) -> Result<Changed, EngineError> {
+        let (state, level) = (&*found.fetched.state, found.level);
+        let PlannedUpdate {
+            mut after, whole, ..
+        } = planned;
+        let written = self.commit(&planned.head, planned.write).await?;
         after.revision = written.revision;
         let wanted = match update.content {
             Some(_) => WantedVersion::Exactly(update.at.version()),
@@ -301,9 +348,9 @@ impl Engine {
         };
         Ok(Changed {
             resource,
-            kept: edited.kept,
-            dropped: edited.dropped,
-            overrode: edited.overrode,
+            kept: planned.kept,
+            dropped: planned.dropped,
+            overrode: planned.overrode,
             created: false,
             task: None,
         })

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The operation of that number goes wrong so.
 #[derive(Debug)]
-struct Nth {
+pub(crate) struct Nth {
     left: AtomicUsize,
     fault: Fault,
     writes: bool,
@@ -22,6 +22,20 @@ struct Nth {
 }
 
 impl Nth {
+    /// The write of that number.
+    pub(crate) fn of_writes(nth: usize, fault: Fault) -> Self {
+        Self {
+            left: AtomicUsize::new(nth),
+            fault,
+            writes: true,
+            hit: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn has_struck(&self) -> bool {
+        self.hit.load(Ordering::SeqCst) > 0
+    }
+
     fn strike(&self, is_write: bool) -> Option<Fault> {
         if is_write != self.writes {
             return None;

@@ -10,7 +10,10 @@
 
 mod definitions;
 mod faults;
+mod hooks;
+mod hooks_cut_short;
 mod identity;
+mod invocations;
 mod jobs;
 mod lists;
 mod logins;
@@ -89,6 +92,40 @@ cases! {
     faults {
         every {}
         embedded { every_step_of_every_write_may_fail }
+    }
+    hooks {
+        every {
+            after_post_create_it_is_resolved_or_not
+        }
+        embedded {
+            without_hooks_all_is_as_ever
+            post_update_runs_after_the_change_and_leaves_it
+            pre_delete_comes_before_the_mark
+            a_change_during_a_hook_is_a_conflict_if_a_revision_was_named
+            a_deletion_goes_as_far_as_its_hooks_let_it
+            leaving_hooks_out_takes_full_control_of_the_type
+            a_hook_that_can_not_run_is_refused_before_anything_is_done
+            noop_hooks_succeed_and_fail_as_they_are_told
+            resolving_by_hand_does_not_end_the_hook
+        }
+    }
+    hooks_cut_short {
+        every { what_a_dead_server_leaves_is_finished_once }
+        embedded { every_write_of_a_hooks_task_may_fail }
+    }
+    invocations {
+        every {
+            noop_has_ended_when_it_is_first_looked_at
+            a_task_left_behind_is_done_again_under_the_same_name
+        }
+        embedded {
+            an_override_runs_whichever_id_is_named
+            who_may_invoke_is_decided_by_the_type_and_the_level
+            what_can_not_be_invoked_is_refused_and_leaves_no_task
+            a_behavior_that_takes_time_is_a_task
+            a_slow_behavior_can_be_canceled
+            a_behavior_of_an_interface_alone_is_the_providers
+        }
     }
     meddling {
         every { an_update_does_not_take_back_a_keep_alive }

@@ -30,6 +30,8 @@ const PLAN: Plan = &[
     // the two meet here and nowhere else
     ("engine", &["access", "codes", "core", "filter", "storage"]),
     ("server", &["codes"]),
+    // what the engine asks to execute behaviors
+    ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
     (
         "callers",
@@ -57,7 +59,7 @@ const PLAN: Plan = &[
         "coeval",
         &[
             "access", "callers", "codes", "core", "filter", "storage", "stores", "engine",
-            "cloudapi", "grpc", "webapi", "server",
+            "cloudapi", "grpc", "webapi", "server", "webhooks",
         ],
     ),
     // tests and measurements

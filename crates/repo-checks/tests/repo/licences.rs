@@ -10,6 +10,8 @@ const ALLOWED: &[&str] = &[
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    // a licence of data: the certificates that webpki-roots brings
+    "CDLA-Permissive-2.0",
     "ISC",
     "MIT",
     "MIT-0",

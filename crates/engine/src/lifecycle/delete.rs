@@ -1,0 +1,85 @@
+//! Deleting a resource whose type version has hooks for it.
+
+use super::hooks::{DELETE, Hooks, about};
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::header::State;
+use crate::keys::TypeKey;
+use crate::lifecycle::HookWork;
+use crate::read::Target;
+use crate::tasks::{NewTask, Task};
+use crate::write::is_race;
+use coeval_access::Action;
+use coeval_core::types::Hook;
+use coeval_storage::{Revision, Token};
+
+/// What came of a deletion.
+#[derive(Clone, Debug)]
+pub enum Deleted {
+    /// It is gone.
+    Done(Token),
+    /// The task deletes it, with its hooks.
+    Accepted(Box<Task>),
+}
+
+impl Engine {
+    /// Deletes a resource and runs the hooks of its type version: `PreDelete` unless its deletion
+    /// has begun, and `PostDelete` before it goes for good.
+    ///
+    /// # Errors
+    /// As [`Engine::delete`]; or hooks are to be left out and the caller may not; or one can't be
+    /// run.
+    pub async fn delete_with(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Option<Revision>,
+        hooks: Hooks,
+    ) -> Result<Deleted, EngineError> {
+        crate::kinds::not_own(of)?;
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Delete).await?;
+            let (state, stored) = (&*found.fetched.state, &found.stored);
+            let version = stored.header.version;
+            let runs = self.runs_hooks(caller, state, version, hooks)?;
+            // All refusals come first, also those of a deletion that waits for a hook.
+            let (head, write) = self.plan_delete(caller, &found, revision).await?;
+            let mut hooked = false;
+            if runs {
+                if stored.header.state != State::InDeletion {
+                    let before = self.runnable_hook(state, version, Hook::PreDelete);
+                    hooked = before.await?.is_some();
+                }
+                let after = self.runnable_hook(state, version, Hook::PostDelete);
+                hooked |= after.await?.is_some();
+            }
+            if hooked {
+                let urn = crate::seen::urn(of, stored.id);
+                let work = HookWork::Delete {
+                    revision: revision.map(|revision| revision.to_string()),
+                };
+                let new = NewTask {
+                    operation: DELETE,
+                    description: format!("Deleting {}({urn})", stored.header.name),
+                    of,
+                    about: about(of, version, stored.id),
+                    // Plain data: nothing in it can fail to be printed.
+                    input: serde_json::to_value(work).unwrap_or_default(),
+                    deed: Deed::of_resource(What::Invoke, of, stored.id, &stored.header),
+                };
+                let task = self.submit(caller, new).await?;
+                return Ok(Deleted::Accepted(Box::new(task)));
+            }
+            // The audit record is what is left of a delete, so it tells whether it happened.
+            match self.commit(&head, write).await {
+                Ok(written) => return Ok(Deleted::Done(written.token)),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}

@@ -1,0 +1,80 @@
+//! The state of a resource after its first hook.
+
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::State;
+use crate::keys::TypeKey;
+use crate::write::short;
+use crate::write::steps::{ObjectWrite, fenced};
+use coeval_core::version::Uuid;
+use coeval_storage::{AtomicWrite, ReadRequest};
+
+/// What settles a resource, and how its task ends.
+pub(crate) struct Settled {
+    /// Nothing: it is as it should be.
+    pub(crate) write: AtomicWrite,
+    /// Why it is not resolved.
+    pub(crate) error: Option<EngineError>,
+}
+
+impl Engine {
+    /// A new resource is resolved after its hook, or is not because that failed.
+    pub(crate) async fn plan_settle(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        id: Uuid,
+        failed: Option<&EngineError>,
+    ) -> Result<Settled, EngineError> {
+        // Whatever was granted or taken away meanwhile: it was made by this caller.
+        let mut fetched = self.fetch(of, id, ReadRequest::default()).await?;
+        let gone = || EngineError::no_resource(format!("{of} {id}"));
+        let stored = fetched.stored.take().ok_or_else(gone)?;
+        let state = &*fetched.state;
+        let error = match failed {
+            Some(error) => Some(error.clone()),
+            None => match state.version(stored.header.version) {
+                None => None,
+                Some(definition) => {
+                    let opened = self.open_record(state, &stored).await?;
+                    let fits = definition.schema.validate(&opened.record.content);
+                    fits.err().map(EngineError::from)
+                }
+            },
+        };
+        let (to, message) = match &error {
+            None => (State::Resolved, None),
+            Some(error) => (State::ResolutionError, Some(short(&error.to_string()))),
+        };
+        let before = &stored.header;
+        let stays =
+            before.state == State::InDeletion || (before.state == to && before.message == message);
+        if stays {
+            let write = AtomicWrite::new();
+            return Ok(Settled { write, error });
+        }
+        let mut after = stored.to_store();
+        let header = &mut after.header;
+        header.state = to;
+        header.message = message;
+        header.modified = self.now().max(header.modified);
+        caller.user().clone_into(&mut header.modified_by);
+        header.generation += 1;
+        header.creation = None;
+        let object = ObjectWrite {
+            state,
+            id,
+            before: Some((&fetched.key, &stored)),
+            after: &after,
+            expires: stored.expires,
+            history: self.history_length(),
+        };
+        let mut write = object.add_to(fenced(state))?;
+        let mut deed = Deed::of_resource(What::Resolve, of, id, &after.header);
+        deed.before = Some(stored.revision.to_string());
+        write.steps.push(self.audit_step(caller, &deed)?);
+        Ok(Settled { write, error })
+    }
+}
