@@ -6,7 +6,10 @@ use crate::route::Form;
 use crate::xml;
 use coeval_callers::{CertificateError, HeaderError};
 use coeval_codes::{Code, Coded};
+use coeval_core::convert::{Reason, Refusal};
+use coeval_core::decide;
 use coeval_core::types::BodyError;
+use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
 use coeval_engine::lifecycle::BehaviorError;
 use coeval_engine::tasks::TaskError;
@@ -60,6 +63,9 @@ pub(crate) enum ApiError {
     GlobalRole,
     #[error("no token is given: {reason}")]
     Grant { reason: String },
+    /// A write changes fields that need full control; clients look for them in brackets.
+    #[error("the fields [ {fields} ] are restricted: {refusal}")]
+    Restricted { fields: String, refusal: Refusal },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
     Told {
@@ -87,6 +93,18 @@ impl ApiError {
             text: text.chars().take(200).collect(),
             what,
             reason: reason.into(),
+        }
+    }
+
+    /// Of a refused conversion.
+    pub(crate) fn of_conversion(refusal: Refusal) -> Self {
+        match &refusal.reason {
+            Reason::RestrictedFields(all) => {
+                let names = all.iter().map(|pointer| pointer.trim_start_matches('/'));
+                let fields = names.collect::<Vec<_>>().join(", ");
+                Self::Restricted { fields, refusal }
+            }
+            _ => EngineError::Conversion(refusal).into(),
         }
     }
 
@@ -121,6 +139,7 @@ impl ApiError {
             | Self::Header(_)
             | Self::Filter(_)
             | Self::FilterSyntax { .. }
+            | Self::Restricted { .. }
             | Self::Query { .. }
             | Self::Request { .. }
             | Self::GlobalRole
@@ -139,6 +158,10 @@ impl ApiError {
             }) => "RDE_ENTITY_NOT_RESOLVED",
             Self::Engine(EngineError::BehaviorUnknown { .. }) => {
                 "RDE_INVALID_BEHAVIOR_SCOPE"
+            }
+            Self::Restricted { .. } => "RDE_RESTRICTED_FIELDS",
+            Self::Engine(EngineError::Entry(EntryError::ReadOnlyInOwnDomain { .. })) => {
+                "VCD_META_CRUD_INVALID_FLAG"
             }
             Self::Filter(_) | Self::FilterSyntax { .. } => "INVALID_FILTER",
             _ => match self.status() {
@@ -269,6 +292,10 @@ fn status_of(error: &EngineError) -> StatusCode {
         | EngineError::TypeUnknown { .. }
         | EngineError::TypeVersionUnknown { .. }
         | EngineError::InterfaceUnknown { .. }
+        | EngineError::Version(decide::Refusal::FullControlNeeded)
+        | EngineError::Entry(
+            EntryError::Unknown { .. } | EntryError::DomainAboveOwn | EntryError::ReadOnly,
+        )
         | EngineError::Task(TaskError::Unknown { .. }) => StatusCode::FORBIDDEN,
         // Clients read again and retry on exactly this.
         EngineError::Conflict { .. } | EngineError::Contended { .. } => {
@@ -321,6 +348,7 @@ impl Coded for ApiError {
             Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
             Self::Filter(inner) => inner.code(),
+            Self::Restricted { refusal, .. } => refusal.code(),
             Self::FilterSyntax { .. } => coeval_codes::FILTER_SYNTAX,
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
             Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
@@ -347,6 +375,7 @@ impl Coded for ApiError {
             }
             Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
             Self::Filter(inner) => return inner.advice(),
+            Self::Restricted { refusal, .. } => return refusal.advice(),
             Self::FilterSyntax { .. } => {
                 "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."
             }

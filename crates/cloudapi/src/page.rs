@@ -71,7 +71,11 @@ pub(crate) fn link(
     model: &str,
     cursor: Option<&str>,
 ) -> Answer {
-    let last = wanted.pages(total);
+    // What a cursor leads to is there, whatever was counted when the listing began.
+    let last = match cursor {
+        Some(_) => wanted.pages(total).max(wanted.page + 1),
+        None => wanted.pages(total),
+    };
     let mut links: Vec<(u64, Vec<&str>)> = Vec::new();
     let mut add = |page: u64, rel: &'static str| match links.iter_mut().find(|(p, _)| *p == page) {
         Some((_, rels)) => rels.push(rel),

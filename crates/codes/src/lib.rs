@@ -239,6 +239,12 @@ codes! {
     MIGRATION_TARGET_REFUSED = 6205, "Resources can't be migrated to that version";
     MIGRATION_MEANING_CHANGED = 6206, "A version on the way changes what fields mean";
     MIGRATION_LEFT_BEHIND = 6207, "The resource was written all the time and left as it was";
+    ENTRY_UNKNOWN = 6301, "There is no such metadata entry";
+    ENTRY_EXISTS = 6302, "The metadata entry exists already";
+    ENTRY_INVALID = 6303, "The metadata entry is not valid";
+    ENTRIES_TOO_MANY = 6304, "The resource has too many metadata entries";
+    ENTRY_FLAG_INVALID = 6305, "The metadata entry can't be read-only in that domain";
+    ENTRY_PROVIDERS = 6306, "The metadata entry is for the provider to change";
     BEHAVIOR_NOT_GRANTED = 6321, "The type version lets nobody invoke the behavior";
     BEHAVIOR_LEVEL_TOO_LOW = 6322, "The behavior takes a higher level";
     BEHAVIOR_NOT_RUN = 6323, "This server does not run behaviors of that kind";

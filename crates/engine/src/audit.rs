@@ -23,6 +23,7 @@ pub enum What {
     Delete,
     Expire,
     ChangeAcl,
+    ChangeEntries,
     ReadSecrets,
     RegisterType,
     EditType,

@@ -223,6 +223,9 @@ pub enum EngineError {
     /// A task, or the job behind it, can't be.
     #[error(transparent)]
     Task(#[from] crate::tasks::TaskError),
+    /// Something about metadata entries.
+    #[error(transparent)]
+    Entry(#[from] crate::entries::EntryError),
     /// A listing is refused.
     #[error(transparent)]
     List(#[from] crate::list::ListError),
@@ -297,6 +300,7 @@ impl Coded for EngineError {
             Self::Identity(inner) => inner.code(),
             Self::Task(inner) => inner.code(),
             Self::Behavior(inner) => inner.code(),
+            Self::Entry(inner) => inner.code(),
             Self::List(inner) => inner.code(),
         }
     }
@@ -354,6 +358,7 @@ impl Coded for EngineError {
             Self::Identity(inner) => return inner.advice(),
             Self::Task(inner) => return inner.advice(),
             Self::Behavior(inner) => return inner.advice(),
+            Self::Entry(inner) => return inner.advice(),
             Self::List(inner) => return inner.advice(),
         };
         text.to_owned()

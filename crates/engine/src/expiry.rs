@@ -13,8 +13,8 @@ use coeval_storage::{
 };
 use std::sync::Arc;
 
-/// Knows what belongs to an expired resource: its index entries, ACL, secrets and history, and one
-/// in the count of its name. A record of what happened is part of it, so that watchers can be told.
+/// Knows what belongs to an expired resource: its index entries, ACL, secrets, entries and
+/// history, and one in the count of its name. A record of what happened is part of it, so that watchers can be told.
 #[derive(Debug)]
 pub struct ResourceBelongings {
     clock: Arc<dyn Clock>,
@@ -53,7 +53,11 @@ impl Belongings for ResourceBelongings {
             condition: Condition::Whatever,
             action: Action::Delete,
         };
-        let mut steps = vec![delete(keys::acl(id)?), delete(keys::secrets(id)?)];
+        let mut steps = vec![
+            delete(keys::acl(id)?),
+            delete(keys::secrets(id)?),
+            delete(keys::entries(id)?),
+        ];
         steps.extend(stored.header.index_keys(&of, id)?.into_iter().map(delete));
         let generation = stored.header.generation;
         for old in generation.saturating_sub(MOST_HISTORY)..generation {

@@ -285,7 +285,7 @@ pub(crate) fn read_name_count(key: &Key) -> Option<(String, String)> {
 /// Where all that belongs to single resources is.
 pub(crate) fn belongings() -> Result<Vec<Span>, StorageError> {
     let below = |first: &[u8]| Ok(Span::below(&key(&[first])?));
-    [b"a".as_slice(), b"s", b"h"]
+    [b"a".as_slice(), b"s", b"h", b"m"]
         .into_iter()
         .map(below)
         .collect()
@@ -305,6 +305,11 @@ pub(crate) fn acl(id: Uuid) -> Result<Key, StorageError> {
 /// The secrets of a resource.
 pub(crate) fn secrets(id: Uuid) -> Result<Key, StorageError> {
     key(&[b"s", id.to_string().as_bytes()])
+}
+
+/// The entries of a resource: keys and values that people note beside its content.
+pub(crate) fn entries(id: Uuid) -> Result<Key, StorageError> {
+    key(&[b"m", id.to_string().as_bytes()])
 }
 
 /// All secrets.

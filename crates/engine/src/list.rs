@@ -13,6 +13,7 @@ mod error;
 mod indexes;
 mod kept;
 mod look;
+mod numbered;
 mod place;
 mod query;
 mod records;
@@ -31,6 +32,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use coeval_filter::{Direction, Field, Order};
 use look::{Look, Outcome};
+use numbered::Moment;
 use place::Bookmark;
 use walk::{How, Walk};
 
@@ -68,21 +70,37 @@ impl Engine {
     /// If the type or interface is unknown, the filter or the token is refused, or there are more
     /// resources than can be sorted. Never because of one resource.
     pub async fn list(&self, caller: &Caller, query: &ListQuery) -> Result<Page, EngineError> {
-        let skip = skipped(query)?;
+        let mut skip = skipped(query)?;
         let filter = match &query.filter {
             None => None,
             Some(filter) => Some((filter, filter.compile().map_err(ListError::from)?)),
         };
+        let scope = self.scope(caller, query).await?;
+        let numbered = &self.lists.numbered;
+        let moment = Moment::of(caller, query, scope.token);
         let bookmark = match &query.page {
             PageAt::After(token) => Some(self.accept_token(caller, query, token).await?),
+            PageAt::Number(number) if query.count => {
+                let place = numbered.place(moment, query.page_size, *number);
+                if place.is_some() {
+                    skip = 0;
+                }
+                place.map(|place| Bookmark::clone(&place))
+            }
             PageAt::First | PageAt::Number(_) => None,
         };
+        // Others may end early, and say nothing of where the page of a number begins.
+        let by_number = query.count && matches!(query.page, PageAt::Number(_));
+        let order = query.order.as_ref().filter(|order| !by_id(order));
+        let by_name = |order: &Order| order.fields().iter().any(|(f, _)| f.is_name_behind_id());
         let mut look = Look {
             engine: self,
             caller,
-            scope: self.scope(caller, query).await?,
+            scope,
+            needs_names: query.filter.as_ref().is_some_and(visible::needs_names)
+                || order.is_some_and(by_name),
             filter,
-            order: query.order.as_ref().filter(|order| !by_id(order)),
+            order,
             dense: true,
         };
         let mut walk = Walk::start(&mut look, bookmark.as_ref()).await?;
@@ -99,6 +117,7 @@ impl Engine {
         let total = match &bookmark {
             Some(bookmark) => bookmark.total,
             None if !query.count => None,
+            None if numbered.total(moment).is_some() => numbered.total(moment),
             None if by_keys => Some(walk.count(&look).await?),
             None => Some(count_rest(&mut look, &mut walk, &gathered).await?),
         };
@@ -125,9 +144,15 @@ impl Engine {
                     number: number.saturating_add(1),
                     cursor: self.keep_list(&walk)?,
                 };
+                if by_number {
+                    numbered.remember(moment, query.page_size, &bookmark);
+                }
                 Some(self.give_token(caller, query, &bookmark).await?)
             }
         };
+        if let (true, Some(total)) = (by_number, total) {
+            numbered.remember_total(moment, total);
+        }
         let (mut items, mut quarantined) = (Vec::new(), Vec::new());
         for outcome in gathered.outcomes {
             match outcome.shown {

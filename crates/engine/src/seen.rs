@@ -6,23 +6,39 @@ use coeval_core::version::{Uuid, Version};
 use coeval_filter::{Field, Millis, Seen, index_keys};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A resource as the caller sees it. Its content is parsed when it is asked for first.
 #[derive(Debug)]
 pub(crate) struct SeenResource<'r> {
     id: OnceLock<String>,
+    entity_type: OnceLock<String>,
     resource: &'r Resource,
     content: OnceLock<Option<Value>>,
+    names: Names,
+}
+
+/// What the owner and the organization are called, where somebody asks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) owner: Option<Arc<str>>,
+    pub(crate) org: Option<Arc<str>>,
 }
 
 impl<'r> SeenResource<'r> {
     pub(crate) fn new(resource: &'r Resource) -> Self {
         Self {
             id: OnceLock::new(),
+            entity_type: OnceLock::new(),
             resource,
             content: OnceLock::new(),
+            names: Names::default(),
         }
+    }
+
+    pub(crate) fn named(mut self, names: Names) -> Self {
+        self.names = names;
+        self
     }
 }
 
@@ -61,6 +77,30 @@ impl Seen for SeenResource<'_> {
 
     fn sub_kind(&self) -> Option<Cow<'_, str>> {
         self.resource.header.sub_kind.as_deref().and_then(text)
+    }
+
+    fn entity_type(&self) -> Option<Cow<'_, str>> {
+        let make = || {
+            let version = self.resource.version.version;
+            format!("urn:vcloud:type:{}:{version}", self.resource.of)
+        };
+        text(self.entity_type.get_or_init(make))
+    }
+
+    fn vendor(&self) -> Option<Cow<'_, str>> {
+        text(&self.resource.of.vendor)
+    }
+
+    fn nss(&self) -> Option<Cow<'_, str>> {
+        text(&self.resource.of.nss)
+    }
+
+    fn owner_name(&self) -> Option<Cow<'_, str>> {
+        self.names.owner.as_deref().and_then(text)
+    }
+
+    fn org_name(&self) -> Option<Cow<'_, str>> {
+        self.names.org.as_deref().and_then(text)
     }
 
     fn label(&self, key: &str) -> Option<Cow<'_, str>> {

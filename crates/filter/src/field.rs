@@ -35,6 +35,16 @@ pub enum Field {
     Expires,
     /// Its sub-kind.
     SubKind,
+    /// The id of the type version that it is shown at: `urn:vcloud:type:acme:app:1.0.0`.
+    EntityType,
+    /// Who defines its type.
+    Vendor,
+    /// Its type, without who defines it.
+    Nss,
+    /// What its owner is called.
+    OwnerName,
+    /// What its organization is called.
+    OrgName,
     /// A path into its content.
     Content(ContentPath),
 }
@@ -85,6 +95,11 @@ impl Field {
             "modified" => Self::Modified,
             "expires" => Self::Expires,
             "subKind" => Self::SubKind,
+            "entityType" => Self::EntityType,
+            "vendor" => Self::Vendor,
+            "nss" => Self::Nss,
+            "owner.name" => Self::OwnerName,
+            "org.name" => Self::OrgName,
             _ => return None,
         })
     }
@@ -93,6 +108,12 @@ impl Field {
     #[must_use]
     pub const fn is_content(&self) -> bool {
         matches!(self, Self::Content(_))
+    }
+
+    /// Whether looking at it needs names that are not in the resource itself.
+    #[must_use]
+    pub const fn is_name_behind_id(&self) -> bool {
+        matches!(self, Self::OwnerName | Self::OrgName)
     }
 
     pub(crate) const fn class(&self) -> Class {

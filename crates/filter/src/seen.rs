@@ -43,6 +43,26 @@ pub trait Seen {
     fn sub_kind(&self) -> Option<Cow<'_, str>> {
         None
     }
+    /// The id of the type version that it is shown at.
+    fn entity_type(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+    /// Who defines its type.
+    fn vendor(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+    /// Its type, without who defines it.
+    fn nss(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+    /// What its owner is called.
+    fn owner_name(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+    /// What its organization is called.
+    fn org_name(&self) -> Option<Cow<'_, str>> {
+        None
+    }
     /// The label of that key.
     fn label(&self, _key: &str) -> Option<Cow<'_, str>> {
         None
@@ -95,6 +115,11 @@ pub(crate) fn visit<'s>(
         Field::ExternalId => text(seen.external_id()),
         Field::Description => text(seen.description()),
         Field::SubKind => text(seen.sub_kind()),
+        Field::EntityType => text(seen.entity_type()),
+        Field::Vendor => text(seen.vendor()),
+        Field::Nss => text(seen.nss()),
+        Field::OwnerName => text(seen.owner_name()),
+        Field::OrgName => text(seen.org_name()),
         Field::Label(key) => text(seen.label(key)),
         Field::Version => seen.version().map(Shown::Version),
         Field::Created => time(seen.created()),

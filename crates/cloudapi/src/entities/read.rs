@@ -1,19 +1,43 @@
-//! Reading one entity.
+//! Reading one entity, and resolving it.
 
-use super::represent;
+use super::represent::{self, Writer};
+use super::which::{accepted, entity, sequenced, wanting};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::urn;
-use coeval_engine::Target;
+use coeval_callers::names;
 use http::header::ETAG;
 use std::sync::Arc;
 
 pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, target) = entity(&call)?;
+    let caller = wanting(call.caller()?, accepted(&call, Some(&of))?);
+    let resource = api.engine.get(&caller, &of, &target).await?;
+    let text = represent::entity(&api, &caller, &resource, call.version).await?;
+    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    let answer = match &resource.restricted {
+        Some(reason) => answer.saying(names::WARNING, reason),
+        None => answer,
+    };
+    Ok(sequenced(answer, resource.token))
+}
+
+/// With the secure values in place.
+pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, target) = entity(&call)?;
     let caller = call.caller()?;
-    let (of, id) = urn::entity(call.param("id"))?;
-    let resource = api.engine.get(caller, &of, &Target::Id(id)).await?;
+    let resource = api.engine.full_contents(caller, &of, &target).await?;
     let text = represent::entity(&api, caller, &resource, call.version).await?;
-    Ok(Answer::raw_json(text).with(ETAG, &represent::etag(&resource)))
+    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    Ok(sequenced(answer, resource.token))
+}
+
+pub(super) async fn resolve(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let (of, target) = entity(&call)?;
+    let caller = call.caller()?;
+    let resource = api.engine.resolve(caller, &of, &target).await?;
+    let text = Writer::new(&api, caller, call.version).entity_state(&resource);
+    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    Ok(sequenced(answer, resource.token))
 }

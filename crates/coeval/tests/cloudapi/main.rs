@@ -13,8 +13,12 @@ mod bad_input;
 mod behaviors;
 mod certificates;
 mod edge;
+mod entities;
+mod entity_access;
+mod entity_metadata;
 mod interfaces;
 mod invocations;
+mod listings;
 mod logins;
 mod markup;
 mod orgs;
@@ -22,6 +26,7 @@ mod raw;
 mod rights;
 mod roles;
 mod slow_clients;
+mod stage;
 mod tasks;
 mod tokens;
 mod types;
@@ -162,6 +167,59 @@ cases! {
             what_can_not_be_invoked_is_told_with_the_code_that_clients_know
             a_behavior_of_an_interface_is_invoked_on_nothing
             a_webhook_of_a_killed_server_is_sent_again_under_the_same_key
+        }
+    }
+    entities {
+        every {
+            an_entity_is_made_resolved_changed_and_deleted_as_clients_do_it
+            a_stale_etag_is_412_and_a_retry_succeeds
+            an_old_client_saves_a_new_object_and_is_told_what_was_kept
+        }
+        embedded {
+            a_body_that_can_t_be_an_entity_is_refused_and_nothing_is_made
+            a_provider_makes_entities_in_a_tenants_organization
+            fields_are_there_from_their_api_version_on
+            headers_of_the_cloud_provider_interface_are_understood
+            a_null_counts_as_absent_where_the_schema_has_none
+            a_resolved_entity_never_becomes_invalid
+            an_entity_changes_its_version_and_only_that_of_its_own_type
+            one_that_was_never_resolved_is_deleted_by_force_alone
+            an_entity_goes_by_way_of_deletion
+            what_is_not_there_answers_as_what_may_not_be_seen
+            entities_of_a_version_migrate
+        }
+    }
+    listings {
+        every {
+            pages_are_followed_by_links_and_by_numbers
+        }
+        embedded {
+            a_filter_finds_by_what_clients_ask_for
+            versions_cut_short_types_by_id_and_all_versions_are_listed
+            an_unknown_first_level_key_is_refused_and_a_nested_one_finds_nothing
+            what_can_t_be_shown_at_a_version_is_named_in_the_envelope
+            a_listing_is_of_one_organization
+        }
+    }
+    entity_access {
+        every {
+            a_grant_lets_somebody_in_and_its_deletion_out
+        }
+        embedded {
+            a_grant_for_the_same_member_replaces_the_one_before
+            who_is_no_member_gets_no_grant
+            a_denial_says_what_is_missing_to_those_who_may_know
+            restricted_fields_are_named
+        }
+    }
+    entity_metadata {
+        every {
+            an_entry_is_noted_found_changed_and_deleted
+        }
+        embedded {
+            tenants_neither_see_nor_make_the_providers_entries
+            an_entry_that_can_t_be_kept_is_refused
+            entries_go_with_their_entity
         }
     }
     logins {

@@ -107,6 +107,11 @@ impl World {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
 
+    /// Reads such a file.
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).unwrap()
+    }
+
     /// The same store served anew, with these flags.
     pub(crate) fn restart_with(&mut self, flags: &[&str]) {
         self.servers.clear();

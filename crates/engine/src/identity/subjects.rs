@@ -166,7 +166,7 @@ impl Engine {
         Ok(())
     }
 
-    pub(super) async fn known_user(
+    pub(crate) async fn known_user(
         &self,
         user: Uuid,
         seen: Seen,

@@ -1,4 +1,4 @@
-//! ACLs, secrets and histories of resources that are not there.
+//! ACLs, secrets, entries and histories of resources that are not there.
 
 use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;

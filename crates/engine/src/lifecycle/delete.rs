@@ -46,7 +46,7 @@ impl Engine {
             let version = stored.header.version;
             let runs = self.runs_hooks(caller, state, version, hooks)?;
             // All refusals come first, also those of a deletion that waits for a hook.
-            let (head, write) = self.plan_delete(caller, &found, revision).await?;
+            let (head, write) = self.plan_delete(caller, &found, revision, false).await?;
             let mut hooked = false;
             if runs {
                 if stored.header.state != State::InDeletion {

@@ -38,6 +38,11 @@ pub(super) enum Reading {
 impl Look<'_> {
     /// How the resources of a source are found.
     pub(super) async fn reading(&self, source: &Source) -> Result<Reading, EngineError> {
+        let filter = self.filter.as_ref().map(|(filter, _)| *filter);
+        if let Some(id) = filter.and_then(equal_id) {
+            let own = id.strip_prefix(&source.id_start()).and_then(Uuid::parse);
+            return Ok(Reading::Ids(own.into_iter().collect()));
+        }
         let Whose::Org(org) = &self.scope.whose else {
             return records(source);
         };
@@ -214,6 +219,20 @@ fn as_stored(state: &TypeState, version: Version, wanted: Wanted) -> bool {
             tracing::debug!(%version, code = %refusal.code(), "not shown");
             false
         }
+    }
+}
+
+/// The id that every match has.
+fn equal_id(filter: &Filter) -> Option<&str> {
+    match filter {
+        Filter::Test(Test {
+            field: Field::Id,
+            compare: Compare::Equal(Operand::Text(id)),
+            ..
+        }) => Some(id),
+        // Bounded: a filter was compiled before, which refuses deep ones.
+        Filter::And(filters) => filters.iter().find_map(equal_id),
+        _ => None,
     }
 }
 

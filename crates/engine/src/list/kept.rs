@@ -2,6 +2,7 @@
 //! lists, which can be made again.
 
 use super::error::ListError;
+use super::numbered::Numbered;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
@@ -50,6 +51,7 @@ impl Sorted {
 pub(crate) struct Lists {
     keys: RwLock<Option<Arc<Keyring>>>,
     sorted: Cache<u64, Arc<Sorted>>,
+    pub(super) numbered: Numbered,
 }
 
 impl Lists {
@@ -62,6 +64,7 @@ impl Lists {
         Self {
             keys: RwLock::default(),
             sorted,
+            numbered: Numbered::new(),
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Look<'a> {
     pub(super) order: Option<&'a Order>,
     /// Whether the records of neighbours in the listing have been neighbours so far.
     pub(super) dense: bool,
+    /// Whether the filter or the order looks at names that are behind ids.
+    pub(super) needs_names: bool,
 }
 
 impl Look<'_> {

@@ -159,6 +159,12 @@ fn described(caller: &Caller, query: &ListQuery) -> String {
     lines(&parts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// All that a listing is bound to, as one text.
+pub(super) fn fingerprint(caller: &Caller, query: &ListQuery) -> String {
+    let bound = Bound::to(caller, query);
+    lines(&[&bound.caller, &bound.of, &bound.filter, &bound.order])
+}
+
 impl Engine {
     /// A token that leads to the page after a place.
     pub(super) async fn give_token(

@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys::{self, index};
 use crate::resource::{Quarantined, Resource};
-use crate::seen::{SeenHeader, SeenResource, header_key, text_key, urn};
+use crate::seen::{Names, SeenHeader, SeenResource, header_key, text_key, urn};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::decode_acl;
@@ -254,7 +254,8 @@ impl Look<'_> {
         let filter = self.filter.as_ref().map(|(_, compiled)| compiled);
         match shown {
             Ok(resource) => {
-                let seen = SeenResource::new(&resource);
+                let names = self.names(&resource).await;
+                let seen = SeenResource::new(&resource).named(names);
                 if filter.is_some_and(|filter| !filter.matches(&seen)) {
                     return None;
                 }
@@ -283,6 +284,21 @@ impl Look<'_> {
                 };
                 Some(self.placed(candidate, shown, sorted))
             }
+        }
+    }
+
+    /// The names behind a resource's ids, if the filter or the order looks at them. Those that
+    /// can't be found out are missing, as those of somebody who is gone.
+    async fn names(&self, resource: &Resource) -> Names {
+        if !self.needs_names {
+            return Names::default();
+        }
+        let header = &resource.header;
+        let owner = self.engine.name_of(self.caller, &header.owner).await;
+        let org = self.engine.name_of(self.caller, &header.org).await;
+        Names {
+            owner: owner.ok().flatten(),
+            org: org.ok().flatten(),
         }
     }
 
@@ -341,6 +357,15 @@ fn of_header<'h>(state: &TypeState, header: &'h Header, id: Uuid) -> SeenHeader<
     }
 }
 
+/// Whether a filter looks at names that are behind ids. Bounded as [`told_by_header`].
+pub(super) fn needs_names(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => filters.iter().any(needs_names),
+        Filter::Not(filter) => needs_names(filter),
+        Filter::Test(test) => test.field.is_name_behind_id(),
+    }
+}
+
 /// Whether a filter looks at nothing but what a header has. The version is that of the view, which
 /// is not there. Bounded: a filter was compiled before, which refuses deep ones.
 fn told_by_header(filter: &Filter) -> bool {
@@ -349,7 +374,14 @@ fn told_by_header(filter: &Filter) -> bool {
         Filter::Not(filter) => told_by_header(filter),
         Filter::Test(test) => !matches!(
             test.field,
-            Field::Content(_) | Field::Version | Field::Expires
+            Field::Content(_)
+                | Field::Version
+                | Field::Expires
+                | Field::EntityType
+                | Field::Vendor
+                | Field::Nss
+                | Field::OwnerName
+                | Field::OrgName
         ),
     }
 }

@@ -90,6 +90,32 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// The step that cancels the task of a creation, if one still runs, because its resource is
+    /// deleted.
+    pub(crate) async fn creation_called_off(
+        &self,
+        header: &Header,
+    ) -> Result<Option<Step>, EngineError> {
+        let id = header.creation.as_deref().and_then(Uuid::parse);
+        let Some(id) = id else {
+            return Ok(None);
+        };
+        let Some(kept) = self.read_task(id, None).await? else {
+            return Ok(None);
+        };
+        let mut task = kept.task;
+        if task.status.has_ended() {
+            return Ok(None);
+        }
+        task.ended = Some(self.now());
+        task.status = Status::Canceled;
+        task.message = Some("the resource was deleted before it was resolved".to_owned());
+        let condition = Condition::RevisionIs(kept.revision);
+        Ok(Some(record::step(&task, condition)?))
+    }
+}
+
 /// Ends it as its resource stands.
 fn end(task: &mut Task, header: &Header, now: i64) {
     task.ended = Some(now);

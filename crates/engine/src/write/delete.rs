@@ -120,10 +120,37 @@ impl Engine {
         target: &Target,
         revision: Option<Revision>,
     ) -> Result<Token, EngineError> {
+        self.delete_in(caller, of, target, revision, false).await
+    }
+
+    /// The same, also of a resource that was never resolved: its creation is called off. The
+    /// record of what was done says so.
+    ///
+    /// # Errors
+    /// As [`Engine::delete`], except for the state.
+    pub async fn force_delete(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Option<Revision>,
+    ) -> Result<Token, EngineError> {
+        self.delete_in(caller, of, target, revision, true).await
+    }
+
+    async fn delete_in(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Option<Revision>,
+        force: bool,
+    ) -> Result<Token, EngineError> {
         crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Delete).await?;
-            let (head, write) = self.plan_delete(caller, &found, revision).await?;
+            let planned = self.plan_delete(caller, &found, revision, force);
+            let (head, write) = planned.await?;
             // The audit record is what is left of a delete, so it tells whether it happened.
             match self.commit(&head, write).await {
                 Ok(written) => return Ok(written.token),
@@ -140,6 +167,7 @@ impl Engine {
         caller: &Caller,
         found: &Found,
         revision: Option<Revision>,
+        force: bool,
     ) -> Result<(Key, AtomicWrite), EngineError> {
         let (fetched, stored) = (&found.fetched, &found.stored);
         let state = &*fetched.state;
@@ -150,7 +178,10 @@ impl Engine {
                 paths: Vec::new(),
             });
         }
-        if stored.header.state == State::PreCreated {
+        let unresolved = stored.header.state == State::PreCreated;
+        if unresolved && force {
+            self.allow(caller, state, stored, Action::Force).await?;
+        } else if unresolved {
             return Err(EngineError::StateForbids {
                 state: State::PreCreated,
                 action: "deleted",
@@ -170,8 +201,12 @@ impl Engine {
             self.history_length(),
         )?;
         write.steps.push(name.step(-1));
+        write
+            .steps
+            .extend(self.creation_called_off(&stored.header).await?);
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());
+        deed.note = unresolved.then(|| "forced: it was never resolved".to_owned());
         deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
         let audit = self.audit_step(caller, &deed)?;
         let head = audit.key.clone();
@@ -216,14 +251,15 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    /// What else moves along when an expiry does: the ACL and the secrets, if there are any. (The
+    /// What else moves along when an expiry does: the ACL, the secrets and the entries, if there
+    /// are any. (The
     /// history moves along as it is written.)
     pub(crate) async fn expiry_steps(
         &self,
         id: Uuid,
         expires: Option<Millis>,
     ) -> Result<Vec<Step>, StorageError> {
-        let keys = [keys::acl(id)?, keys::secrets(id)?];
+        let keys = [keys::acl(id)?, keys::secrets(id)?, keys::entries(id)?];
         let snapshot = self.store.read(ReadRequest::keys(keys)).await?;
         let there = snapshot.keys.into_iter().flatten();
         let step = |entry: coeval_storage::Entry| {

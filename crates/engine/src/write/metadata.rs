@@ -53,7 +53,7 @@ impl Engine {
             (Some(definition), Some(record)) => definition.schema.validate(&record.content),
             _ => Ok(()),
         };
-        let touched = update.content.is_some();
+        let touched = edited.record.is_some();
         let (mut resource_state, mut message) = (before.state, before.message.clone());
         match (before.state, fits, update.checking) {
             (State::InDeletion, _, _) => {}

@@ -244,7 +244,8 @@ pub(crate) fn remove(
     let mut write = write
         .step(key, as_read(stored), Action::Delete)
         .delete(&keys::acl(id)?)
-        .delete(&keys::secrets(id)?);
+        .delete(&keys::secrets(id)?)
+        .delete(&keys::entries(id)?);
     for entry in stored.header.index_keys(state_key, id)? {
         write = write.delete(&entry);
     }

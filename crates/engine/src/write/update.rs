@@ -237,16 +237,17 @@ impl Engine {
                 paths,
             });
         }
+        let moves = update.store_at == StoreAt::Set && update.at.version() != stored.header.version;
         let (edited, had_secrets) = match &update.content {
-            None => {
+            None if !moves => {
                 // What can't be shown afterwards is refused before it is written.
                 let wanted = caller.wanted.of_type(state);
                 self.show(state, stored, wanted, sees(level), None)?;
                 (Edited::nothing(stored), false)
             }
-            Some(body) => {
+            body => {
                 let opened = self.open_record(state, stored).await?;
-                let edited = self.edit(state, stored, &opened, update, body, level)?;
+                let edited = self.edit(state, stored, &opened, update, body.as_ref(), level)?;
                 (edited, opened.sealed.is_some())
             }
         };
@@ -322,7 +323,7 @@ impl Engine {
         } = planned;
         let written = self.commit(&planned.head, planned.write).await?;
         after.revision = written.revision;
-        let wanted = match update.content {
+        let wanted = match &whole {
             Some(_) => WantedVersion::Exactly(update.at.version()),
             None => caller.wanted.of_type(state),
         };
@@ -356,14 +357,14 @@ impl Engine {
         })
     }
 
-    /// What the body does to the content.
+    /// What the body does to the content; without one only the version changes.
     fn edit(
         &self,
         state: &TypeState,
         stored: &Stored,
         opened: &Opened,
         update: &Update,
-        body: &Value,
+        body: Option<&Value>,
         level: Level,
     ) -> Result<Edited, EngineError> {
         let record = opened.record.clone();
@@ -396,6 +397,15 @@ impl Engine {
         })?;
         let sees = sees(level);
         let at = update.at.version();
+        let overrode = decided.overrode;
+        let Some(body) = body else {
+            let moved = move_record(state, record, decided.change.stored_at().version(), None)?;
+            return Ok(Edited {
+                kept: moved.kept,
+                overrode,
+                ..unchanged(moved.record)
+            });
+        };
         let body = match &update.mask {
             None => body.clone(),
             Some(mask) => {
@@ -406,7 +416,6 @@ impl Engine {
             }
         };
         content::check_since(state, at, &body, Some(&record.content))?;
-        let overrode = decided.overrode;
         match decided.change {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {

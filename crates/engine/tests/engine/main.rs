@@ -9,6 +9,7 @@
 )]
 
 mod definitions;
+mod entries;
 mod faults;
 mod hooks;
 mod hooks_cut_short;
@@ -19,6 +20,7 @@ mod lists;
 mod logins;
 mod meddling;
 mod model;
+mod numbered;
 mod programs;
 mod publishing;
 mod replays;
@@ -89,6 +91,17 @@ cases! {
             an_organization_to_act_for_may_be_named
         }
     }
+    entries {
+        every {
+            entries_expire_with_their_resource
+        }
+        embedded {
+            entries_made_at_once_all_arrive
+            entries_of_nobody_are_found_by_an_inspection
+            force_deletes_what_was_never_resolved_and_calls_its_creation_off
+            a_version_changes_without_a_content_and_back
+        }
+    }
     faults {
         every {}
         embedded { every_step_of_every_write_may_fail }
@@ -133,6 +146,10 @@ cases! {
             a_write_under_way_meets_the_type_as_it_is_now
             a_newer_edit_is_met_and_not_written_over
         }
+    }
+    numbered {
+        every {}
+        embedded { what_is_remembered_of_numbered_pages_never_shows }
     }
     model {
         every { a_random_history_agrees_with_the_model }

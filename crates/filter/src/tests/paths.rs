@@ -12,6 +12,11 @@ fn names_are_of_the_header_of_labels_or_of_the_content() {
         ("name", Field::Name),
         ("externalId", Field::ExternalId),
         ("subKind", Field::SubKind),
+        ("entityType", Field::EntityType),
+        ("vendor", Field::Vendor),
+        ("nss", Field::Nss),
+        ("owner.name", Field::OwnerName),
+        ("org.name", Field::OrgName),
         (
             "labels.app.kubernetes.io/name",
             Field::Label("app.kubernetes.io/name".into()),

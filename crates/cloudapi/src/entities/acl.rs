@@ -1,0 +1,217 @@
+//! Who may do what with one entity. A grant's id follows from the entity and the member, so it is
+//! the same at every server and in every answer.
+
+use super::represent::reference;
+use super::which::{entity, sequenced};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::api_version::ApiVersion;
+use crate::call::{Call, Fields};
+use crate::error::ApiError;
+use crate::{listing, urn};
+use coeval_access::{Grant, Level, Member};
+use coeval_engine::{Caller, EngineError, Resource, Target, TypeKey};
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Grants say whose entity it is from this version on.
+const TENANT: ApiVersion = ApiVersion::new(35, 2);
+const MEMBERSHIP: &str = "MembershipAccessControlGrant";
+
+/// One entity and its grants; the owner has full control, written down or not.
+struct Shared {
+    of: TypeKey,
+    target: Target,
+    resource: Resource,
+    grants: Vec<Grant>,
+}
+
+async fn shared(api: &Api, call: &Call) -> Result<Shared, ApiError> {
+    let (of, target) = entity(call)?;
+    let caller = call.caller()?;
+    let acl = api.engine.acl(caller, &of, &target).await?;
+    let resource = api.engine.get(caller, &of, &target).await?;
+    let owner = Grant {
+        member: Member::User(resource.header.owner.clone()),
+        level: Level::FullControl,
+    };
+    let others = acl.grants().iter();
+    let others = others.filter(|grant| grant.member != owner.member).cloned();
+    let grants = std::iter::once(owner.clone()).chain(others).collect();
+    Ok(Shared {
+        of,
+        target,
+        resource,
+        grants,
+    })
+}
+
+impl Shared {
+    fn id(&self, member: &Member) -> String {
+        urn::derived(
+            "accessControl",
+            &format!("{} {member}", self.resource.urn()),
+        )
+    }
+
+    fn find(&self, id: &str) -> Result<Grant, ApiError> {
+        let found = self
+            .grants
+            .iter()
+            .find(|grant| self.id(&grant.member) == id);
+        let missing = || {
+            let what = format!("grant {id} on {}", self.resource.urn());
+            EngineError::NotFound { what }.into()
+        };
+        found.cloned().ok_or_else(missing)
+    }
+
+    /// The grant of a member as it is shown.
+    fn shown(&self, grant: &Grant) -> Level {
+        match member_id(&grant.member) == self.resource.header.owner {
+            true => Level::FullControl,
+            false => grant.level,
+        }
+    }
+
+    async fn json(&self, api: &Api, call: &Call, grant: &Grant) -> Result<Value, ApiError> {
+        let mut value = json!({
+            "id": self.id(&grant.member),
+            "grantType": MEMBERSHIP,
+            "objectId": self.resource.urn(),
+            "accessLevelId": self.shown(grant).urn(),
+            "memberId": member_id(&grant.member),
+        });
+        if let (Value::Object(map), true) = (&mut value, call.version >= TENANT) {
+            let org = reference(api, call.caller()?, &self.resource.header.org).await?;
+            map.insert("tenant".into(), json!(org));
+        }
+        Ok(value)
+    }
+}
+
+fn member_id(member: &Member) -> &str {
+    match member {
+        Member::User(id) | Member::Role(id) | Member::Org(id) => id,
+    }
+}
+
+/// Makes a member of an id.
+type Make = fn(String) -> Member;
+
+/// Whom a grant is for; somebody who is there.
+async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, ApiError> {
+    let kinds: [(&str, Make); 3] = [
+        ("urn:vcloud:user:", Member::User),
+        ("urn:vcloud:role:", Member::Role),
+        ("urn:vcloud:org:", Member::Org),
+    ];
+    let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
+    let Some((_, make)) = kind else {
+        return Err(ApiError::id(
+            id,
+            "a member",
+            "use the id of a user, a role or an organization",
+        ));
+    };
+    match api.engine.name_of(caller, id).await? {
+        Some(_) => Ok(make(id.to_owned())),
+        None => Err(ApiError::id(id, "a member", "there is nobody of that id")),
+    }
+}
+
+fn level(body: &Map<String, Value>) -> Result<Level, ApiError> {
+    match body.text("grantType")?.as_deref() {
+        None | Some("" | MEMBERSHIP) => {}
+        Some(other) => {
+            return Err(ApiError::request(format!(
+                "grants of the kind {} are not given: use {MEMBERSHIP} with a memberId",
+                other.chars().take(60).collect::<String>()
+            )));
+        }
+    }
+    let said = body.needed("accessLevelId")?;
+    said.parse()
+        .map_err(|error: coeval_access::LevelUnknown| ApiError::request(error.to_string()))
+}
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let shared = shared(&api, &call).await?;
+    let mut rows = Vec::with_capacity(shared.grants.len());
+    for grant in &shared.grants {
+        rows.push(shared.json(&api, &call, grant).await?);
+    }
+    let keys = ["id", "grantType", "accessLevelId", "memberId", "tenant"];
+    listing::answer(&api, &call, rows, &keys, "AccessControlGrants")
+}
+
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let shared = shared(&api, &call).await?;
+    let grant = shared.find(call.param("acl"))?;
+    Ok(Answer::ok(&shared.json(&api, &call, &grant).await?))
+}
+
+/// Gives somebody access, or changes what somebody has.
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    // An installer of clusters shares its type by the path of an entity.
+    if call.param("id").starts_with("urn:vcloud:type:") {
+        return crate::definitions::type_access::create(api, call).await;
+    }
+    let body = call.object()?;
+    let level = level(&body)?;
+    let shared = shared(&api, &call).await?;
+    let caller = call.caller()?;
+    let member = member(&api, caller, &body.needed("memberId")?).await?;
+    set(
+        &api,
+        &call,
+        &shared,
+        Grant { member, level },
+        StatusCode::CREATED,
+    )
+    .await
+}
+
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let body = call.object()?;
+    let level = level(&body)?;
+    let shared = shared(&api, &call).await?;
+    let there = shared.find(call.param("acl"))?;
+    let said = body.text("memberId")?.filter(|id| !id.is_empty());
+    if said.is_some_and(|said| said != member_id(&there.member)) {
+        return Err(ApiError::request(
+            "a grant stays with its member: delete it and make another",
+        ));
+    }
+    let member = there.member;
+    set(
+        &api,
+        &call,
+        &shared,
+        Grant { member, level },
+        StatusCode::OK,
+    )
+    .await
+}
+
+async fn set(
+    api: &Api,
+    call: &Call,
+    shared: &Shared,
+    grant: Grant,
+    status: StatusCode,
+) -> Result<Answer, ApiError> {
+    let (caller, of, target) = (call.caller()?, &shared.of, &shared.target);
+    let token = api.engine.grant(caller, of, target, &grant).await?;
+    let answer = Answer::json(status, &shared.json(api, call, &grant).await?);
+    Ok(sequenced(answer, token))
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+    let shared = shared(&api, &call).await?;
+    let grant = shared.find(call.param("acl"))?;
+    let (caller, of, target) = (call.caller()?, &shared.of, &shared.target);
+    let token = api.engine.revoke(caller, of, target, &grant.member).await?;
+    Ok(sequenced(Answer::none(), token))
+}

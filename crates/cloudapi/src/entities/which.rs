@@ -1,0 +1,167 @@
+//! Which entity, at which version, at which revision: what requests say in paths, queries and
+//! headers.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::urn;
+use coeval_callers::names;
+use coeval_core::version::Version;
+use coeval_engine::{Caller, EngineError, Target, TypeKey, WantedVersions};
+use coeval_storage::{Revision, Token};
+use http::header::IF_MATCH;
+
+/// The entity that the path names. Those of Coeval's own kinds are none of this API's.
+pub(super) fn entity(call: &Call) -> Result<(TypeKey, Target), ApiError> {
+    let (of, id) = urn::entity(call.param("id"))?;
+    if *of.vendor == *coeval_engine::VENDOR {
+        let what = format!("resource {of} {id}");
+        return Err(EngineError::NotFound { what }.into());
+    }
+    Ok((of, Target::Id(id)))
+}
+
+/// Those of Coeval's own kinds are none of this API's.
+pub(super) fn not_own(of: &TypeKey) -> Result<(), ApiError> {
+    match *of.vendor == *coeval_engine::VENDOR {
+        true => Err(EngineError::TypeUnknown { of: of.clone() }.into()),
+        false => Ok(()),
+    }
+}
+
+/// The version that `acceptType` or `entityVersion` asks for: a type's id, which must be of the
+/// type at hand, or a bare version.
+pub(super) fn accepted(call: &Call, of: Option<&TypeKey>) -> Result<Option<Version>, ApiError> {
+    let said = |name: &'static str| {
+        let text = call.query.get(name).filter(|text| !text.is_empty());
+        text.map(|text| version(name, text, of)).transpose()
+    };
+    match (said("acceptType")?, said("entityVersion")?) {
+        (Some(one), Some(other)) if one != other => Err(ApiError::query(
+            "entityVersion",
+            "it says another version than acceptType",
+        )),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn version(name: &'static str, text: &str, of: Option<&TypeKey>) -> Result<Version, ApiError> {
+    if !text.starts_with("urn:") {
+        let read = Version::parse_full(text);
+        return read.map_err(|error| ApiError::query(name, error.to_string()));
+    }
+    let (named, version) =
+        urn::type_version(text).map_err(|error| ApiError::query(name, error.to_string()))?;
+    match of {
+        Some(of) if *of == named => Ok(version),
+        Some(of) => Err(ApiError::query(
+            name,
+            format!("the entity is of {of}, and only versions of that can be asked for"),
+        )),
+        None => Err(ApiError::query(
+            name,
+            "entities of several types are listed: use a bare version",
+        )),
+    }
+}
+
+/// The caller, wanting exactly this version if one is asked for.
+pub(super) fn wanting(caller: &Caller, version: Option<Version>) -> Caller {
+    let mut caller = caller.clone();
+    if let Some(version) = version {
+        caller.wanted = WantedVersions::exactly(version);
+    }
+    caller
+}
+
+/// The revision that `If-Match` names, quoted or not. What can't be one never matches.
+pub(super) fn if_match(api: &Api, call: &Call) -> Result<Option<Revision>, ApiError> {
+    match call.headers().one(IF_MATCH.as_str())? {
+        None | Some("") if api.settings.if_match_required => Err(ApiError::IfMatchNeeded),
+        None | Some("" | "*") => Ok(None),
+        Some(text) => Ok(Some(revision(text))),
+    }
+}
+
+/// Reads an `ETag` as it was given, with or without its quotes.
+pub(super) fn revision(text: &str) -> Revision {
+    let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    let bare = quoted.unwrap_or(text);
+    let read = Revision::from_opaque(bare);
+    // It is compared as it was given, letter by letter.
+    match read.to_string() == bare {
+        true => read,
+        false => Revision::NEVER,
+    }
+}
+
+/// Says at which sequence something was read or written.
+pub(super) fn sequenced(answer: Answer, token: Token) -> Answer {
+    answer.saying(names::SEQUENCE, &token.to_string())
+}
+
+/// How many bytes of pointers a header has at most.
+const LONGEST: usize = 4 * 1024;
+
+/// Pointers as a header holds them: as many as fit, with commas between them. What a header can't
+/// hold, and a comma, are percent-encoded.
+pub(super) fn pointers(all: &[String]) -> Option<String> {
+    let mut text = String::new();
+    for pointer in all {
+        let mut one = String::new();
+        for byte in pointer.bytes() {
+            match byte {
+                b',' | b'%' | 0..=0x20 | 0x7f.. => one.push_str(&format!("%{byte:02X}")),
+                plain => one.push(char::from(plain)),
+            }
+        }
+        if text.len() + one.len() + 1 > LONGEST {
+            break;
+        }
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(&one);
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_etag_is_read_with_or_without_its_quotes_and_what_is_none_never_matches() {
+        let revision_text = "0123456789abcdef0123456789abcdef";
+        let right = Revision::from_opaque(revision_text);
+        assert_ne!(right, Revision::NEVER);
+        for (text, expected) in [
+            (format!("\"{revision_text}\""), right),
+            (revision_text.to_owned(), right),
+            (format!("\"{revision_text}"), Revision::NEVER),
+            (format!("W/\"{revision_text}\""), Revision::NEVER),
+            (revision_text.to_uppercase(), Revision::NEVER),
+            (format!("\"{revision_text}\", \"x\""), Revision::NEVER),
+            ("1".to_owned(), Revision::NEVER),
+            ("\"\"".to_owned(), Revision::NEVER),
+        ] {
+            assert_eq!(revision(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn pointers_fit_into_a_header_whatever_they_are() {
+        let all =
+            |texts: &[&str]| pointers(&texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>());
+        assert_eq!(all(&[]), None);
+        assert_eq!(
+            all(&["/a", "/b c,d/é%"]).unwrap(),
+            "/a,/b%20c%2Cd/%C3%A9%25"
+        );
+        let many = vec!["/0123456789".to_owned(); 1_000];
+        let text = pointers(&many).unwrap();
+        assert!(text.len() <= LONGEST && text.len() > LONGEST - 20);
+        assert!(text.ends_with("/0123456789"), "none is cut");
+    }
+}

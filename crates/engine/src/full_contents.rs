@@ -1,0 +1,55 @@
+//! A resource with its secure values: who may read them asks for them by name, and that is
+//! recorded before they are handed out.
+
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::TypeKey;
+use crate::read::Target;
+use crate::resource::Resource;
+use crate::stored::json;
+use crate::write::is_race;
+use coeval_access::Action;
+use coeval_core::decide::Wanted;
+use coeval_storage::AtomicWrite;
+use std::sync::Arc;
+
+impl Engine {
+    /// A resource at its stored version, its secure values in place. Where it has none this is a
+    /// plain read, and takes no more than that.
+    ///
+    /// # Errors
+    /// If the caller may not read its secrets, or they can't be opened.
+    pub async fn full_contents(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+    ) -> Result<Resource, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let found = self.find(caller, of, target, Action::Read).await?;
+            let (state, stored, token) = (&found.fetched.state, found.stored, found.fetched.token);
+            if !stored.header.has_secrets() {
+                return self.resource(state, stored, Wanted::Stored, found.level, token, None);
+            }
+            let level = self
+                .allow(caller, state, &stored, Action::ReadSecrets)
+                .await?;
+            let opened = match self.open_record(state, &stored).await {
+                Err(EngineError::Storage(error)) if is_race(&error) => continue,
+                other => other?,
+            };
+            let deed = Deed::of_resource(What::ReadSecrets, of, stored.id, &stored.header);
+            let step = self.audit_step(caller, &deed)?;
+            let write = AtomicWrite { steps: vec![step] };
+            self.store.atomic_write(write).await?;
+            let record = Some(&opened.record);
+            let mut shown = self.resource(state, stored, Wanted::Stored, level, token, record)?;
+            shown.content = json(&opened.record.content);
+            shown.secure = Arc::new([]);
+            return Ok(shown);
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}
