@@ -156,9 +156,7 @@ impl ApiError {
                 state: coeval_engine::State::PreCreated,
                 ..
             }) => "RDE_ENTITY_NOT_RESOLVED",
-            Self::Engine(EngineError::BehaviorUnknown { .. }) => {
-                "RDE_INVALID_BEHAVIOR_SCOPE"
-            }
+            Self::Engine(EngineError::BehaviorUnknown { .. }) => "RDE_INVALID_BEHAVIOR_SCOPE",
             Self::Restricted { .. } => "RDE_RESTRICTED_FIELDS",
             Self::Engine(EngineError::Entry(EntryError::ReadOnlyInOwnDomain { .. })) => {
                 "VCD_META_CRUD_INVALID_FLAG"

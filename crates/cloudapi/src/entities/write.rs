@@ -93,7 +93,9 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         force: call.headers().force()?,
         checking: Checking::Later,
     };
-    let updated = api.engine.update_with(&caller, &of, &target, &update, hooks);
+    let updated = api
+        .engine
+        .update_with(&caller, &of, &target, &update, hooks);
     let updated = updated.await.map_err(|error| match store_at {
         StoreAt::Set => type_update(error),
         _ => restricted(error),
@@ -131,7 +133,9 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         let deleted = api.engine.force_delete(caller, &of, &target, revision);
         return Ok(sequenced(Answer::none(), deleted.await?));
     }
-    let deleted = api.engine.delete_with(caller, &of, &target, revision, hooks);
+    let deleted = api
+        .engine
+        .delete_with(caller, &of, &target, revision, hooks);
     Ok(match deleted.await? {
         Deleted::Done(token) => sequenced(Answer::none(), token),
         Deleted::Accepted(task) => Answer::accepted(&task_url(&api, &task.id.to_string())),

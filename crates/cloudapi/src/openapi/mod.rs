@@ -1,6 +1,7 @@
 //! The `OpenAPI` 3.1 document of what is served, made from the table of routes and, for a caller
 //! who is known, from the types that it sees.
 
+mod around;
 mod operation;
 mod schemas;
 
@@ -9,6 +10,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::route::{Needs, Route, Shape, handler};
+use crate::urn;
 use coeval_callers::Credentials;
 use coeval_engine::WantedVersions;
 use serde_json::{Map, Value, json};
@@ -41,8 +43,21 @@ async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
 
 /// The schemas of the type versions that a caller sees, each by its name.
 async fn types(api: &Api, caller: &coeval_engine::Caller) -> Result<Map<String, Value>, ApiError> {
-    let _ = (api, caller);
-    Ok(Map::new())
+    let mut all = Map::new();
+    for entry in api.engine.visible_types(caller).await? {
+        let id = &entry.version.id;
+        let mut schema = entry.version.schema.given().clone();
+        if let Some(schema) = schema.as_object_mut() {
+            // A resource of its own: references inside of it stay inside.
+            schema.insert("$id".into(), urn::of_type_version(id).into());
+            schema
+                .entry("$schema")
+                .or_insert_with(|| "http://json-schema.org/draft-07/schema#".into());
+        }
+        let name = format!("{}.{}.{}", id.vendor, id.nss, id.version);
+        all.insert(name, schema);
+    }
+    Ok(all)
 }
 
 /// The whole document.

@@ -1,5 +1,6 @@
 //! One operation of the description.
 
+use super::schemas;
 use crate::route::{Needs, ParamKind, Route, Shape};
 use serde_json::{Map, Value, json};
 
@@ -130,6 +131,11 @@ fn body(shape: Shape) -> Option<Value> {
             let schema = json!({ "type": "object", "properties": { "values": values } });
             ("application/json", schema)
         }
+        Shape::One(name) => {
+            let name = schemas::input(name).unwrap_or_else(|| name.to_owned());
+            let schema = json!({ "$ref": format!("#/components/schemas/{name}") });
+            ("application/json", schema)
+        }
         other => schema(other)?,
     };
     let mut content = Map::new();
@@ -145,6 +151,10 @@ fn responses(route: &Route) -> Map<String, Value> {
         {
             let mut content = Map::new();
             content.insert(media.to_owned(), json!({ "schema": schema }));
+            if *shape == Shape::Xml {
+                // To those who ask for it.
+                content.insert("application/json".into(), json!({}));
+            }
             response.insert("content".into(), Value::Object(content));
         }
         all.insert(status.to_string(), response);

@@ -1,17 +1,21 @@
 //! The forms of what is sent and answered. Bodies that are sent may have more: what is not known is
 //! ignored.
 
+use super::around;
 use serde_json::{Map, Value, json};
 
-fn object(required: &[&str], properties: Value) -> Value {
+/// A form and its name.
+pub(super) type Named = (&'static str, Value);
+
+pub(super) fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-fn text() -> Value {
+pub(super) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-fn text_or_null() -> Value {
+pub(super) fn text_or_null() -> Value {
     json!({ "type": ["string", "null"] })
 }
 
@@ -23,17 +27,17 @@ fn state() -> Value {
     json!({ "enum": ["PRE_CREATED", "RESOLVED", "RESOLUTION_ERROR", "IN_DELETION"] })
 }
 
-fn of(name: &str) -> Value {
+pub(super) fn of(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-fn list_of(name: &str) -> Value {
+pub(super) fn list_of(name: &str) -> Value {
     json!({ "type": "array", "items": of(name) })
 }
 
 /// All of them, by name.
 pub(super) fn all() -> Map<String, Value> {
-    let around = [
+    let first = [
         ("Any", json!(true)),
         (
             "Page",
@@ -67,7 +71,7 @@ pub(super) fn all() -> Map<String, Value> {
         (
             "Error",
             object(
-                &["minorErrorCode", "message", "stackTrace", "code", "advice"],
+                &["minorErrorCode", "message", "code", "advice"],
                 json!({
                     "minorErrorCode": text(),
                     "message": text(),
@@ -81,21 +85,6 @@ pub(super) fn all() -> Map<String, Value> {
         (
             "Reference",
             object(&["name", "id"], json!({ "name": text(), "id": text() })),
-        ),
-        (
-            "Session",
-            object(
-                &["id", "user", "org", "roles", "roleRefs"],
-                json!({
-                    "id": text(),
-                    "user": of("Reference"),
-                    "org": of("Reference"),
-                    "location": text_or_null(),
-                    "roles": { "type": "array", "items": text() },
-                    "roleRefs": list_of("Reference"),
-                    "sessionIdleTimeoutMinutes": { "type": "integer" },
-                }),
-            ),
         ),
     ];
     let definitions = [
@@ -217,8 +206,146 @@ pub(super) fn all() -> Map<String, Value> {
                 }),
             ),
         ),
+        (
+            "BehaviorInvocation",
+            object(
+                &[],
+                json!({
+                    "arguments": { "type": ["object", "null"] },
+                    "metadata": { "type": ["object", "null"] },
+                }),
+            ),
+        ),
+        (
+            "DefinedEntitiesVersionMigrate",
+            object(
+                &["targetEntityType"],
+                json!({
+                    "targetEntityType": text(),
+                    "forceMigrate": { "type": ["boolean", "null"] },
+                    "dryRun": { "type": ["boolean", "null"] },
+                    "meaningChanged": { "type": ["array", "null"], "items": text() },
+                }),
+            ),
+        ),
+        (
+            "EntityAccess",
+            object(
+                &["user", "accessLevelId"],
+                json!({
+                    "user": text(),
+                    "accessLevelId": { "anyOf": [level(), { "type": "null" }] },
+                    "actions": { "type": "array", "items": object(
+                        &["action", "allowed", "requirements"],
+                        json!({
+                            "action": text(),
+                            "allowed": { "type": "boolean" },
+                            "requirements": { "type": "array" },
+                        }),
+                    ) },
+                }),
+            ),
+        ),
+        (
+            "AccessSynced",
+            object(
+                &["granted"],
+                json!({ "granted": { "type": "integer", "minimum": 0 } }),
+            ),
+        ),
+        (
+            "MetadataEntry",
+            object(
+                &["keyValue"],
+                json!({
+                    "id": text(),
+                    "persistent": { "type": "boolean" },
+                    "readOnly": { "type": "boolean" },
+                    "keyValue": object(
+                        &["key", "value"],
+                        json!({
+                            "domain": { "enum": ["TENANT", "PROVIDER"] },
+                            "namespace": text_or_null(),
+                            "key": text(),
+                            "value": object(&["type", "value"], json!({
+                                "type": { "enum": ["StringEntry", "NumberEntry", "BoolEntry"] },
+                                "value": { "type": ["string", "number", "boolean"] },
+                            })),
+                        }),
+                    ),
+                }),
+            ),
+        ),
     ];
-    let all = around.into_iter().chain(definitions).chain(entities);
+    let all = first.into_iter().chain(definitions).chain(entities);
+    let all = all.chain(around::all()).chain(sent());
     all.map(|(name, schema)| (name.to_owned(), schema))
         .collect()
+}
+
+/// What is sent where less is needed than is answered: `NameInput` for `Name`.
+fn sent() -> Vec<Named> {
+    let named = |name| {
+        (
+            name,
+            object(
+                &["name"],
+                json!({ "name": text(), "description": text_or_null() }),
+            ),
+        )
+    };
+    vec![
+        (
+            "DefinedEntityInput",
+            object(
+                &[],
+                json!({
+                    "entityType": text_or_null(),
+                    "name": text_or_null(),
+                    "externalId": text_or_null(),
+                    "entity": { "type": ["object", "null"] },
+                    "entityState": text_or_null(),
+                    "owner": { "type": ["object", "null"], "properties": { "id": text_or_null() } },
+                }),
+            ),
+        ),
+        (
+            "OrgInput",
+            object(
+                &["name"],
+                json!({
+                    "name": text(),
+                    "displayName": text_or_null(),
+                    "description": text_or_null(),
+                    "isEnabled": { "type": ["boolean", "null"] },
+                }),
+            ),
+        ),
+        (
+            "UserInput",
+            object(
+                &["username"],
+                json!({
+                    "username": text(),
+                    "password": text_or_null(),
+                    "fullName": text_or_null(),
+                    "email": text_or_null(),
+                    "description": text_or_null(),
+                    "enabled": { "type": ["boolean", "null"] },
+                    "roleEntityRefs": { "type": ["array", "null"], "items": { "type": "object" } },
+                    "orgEntityRef": { "type": ["object", "null"] },
+                }),
+            ),
+        ),
+        named("RightsBundleInput"),
+        named("GlobalRoleInput"),
+        named("RoleInput"),
+    ]
+}
+
+/// The form of what is sent, if it is another than what is answered.
+pub(super) fn input(name: &str) -> Option<String> {
+    let input = format!("{name}Input");
+    let there = sent().into_iter().any(|(name, _)| name == input);
+    there.then_some(input)
 }
