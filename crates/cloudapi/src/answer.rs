@@ -22,7 +22,6 @@ pub(crate) enum AnswerBody {
     Json(Bytes),
     /// With the part of its content type after `application/`.
     Xml(&'static str, String),
-    Text(String),
 }
 
 impl Answer {
@@ -53,11 +52,6 @@ impl Answer {
     /// XML, of the media type `application/{kind}`.
     pub(crate) fn xml(kind: &'static str, text: String) -> Self {
         Self::of(StatusCode::OK, AnswerBody::Xml(kind, text))
-    }
-
-    /// Plain text.
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::of(StatusCode::OK, AnswerBody::Text(text.into()))
     }
 
     /// 204.
@@ -93,10 +87,6 @@ impl Answer {
             ),
             AnswerBody::Xml(kind, text) => (
                 Some(format!("application/{kind};version={version}")),
-                Body::from(text),
-            ),
-            AnswerBody::Text(text) => (
-                Some("text/plain;charset=utf-8".to_owned()),
                 Body::from(text),
             ),
         };

@@ -42,6 +42,9 @@ pub(crate) fn parse(
     }
 }
 
+/// What an operator makes of a value.
+type Compares = fn(Operand) -> Compare;
+
 struct Reader<'a> {
     text: &'a str,
     /// In bytes.
@@ -148,8 +151,8 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn operator(&mut self) -> Result<fn(Operand) -> Compare, ApiError> {
-        const OPERATORS: [(&str, fn(Operand) -> Compare); 6] = [
+    fn operator(&mut self) -> Result<Compares, ApiError> {
+        const OPERATORS: [(&str, Compares); 6] = [
             ("==", Compare::Equal),
             ("!=", Compare::NotEqual),
             ("=gt=", Compare::Greater),
@@ -173,11 +176,9 @@ impl<'a> Reader<'a> {
         let mut end = rest.len();
         while let Some((at, character)) = characters.next() {
             match character {
-                '\\' => {
-                    if characters.next().is_none() {
-                        let at = self.at + at;
-                        return Err(self.wrong_at(at, "a backslash stands before nothing"));
-                    }
+                '\\' if characters.next().is_none() => {
+                    let at = self.at + at;
+                    return Err(self.wrong_at(at, "a backslash stands before nothing"));
                 }
                 '(' => {
                     let at = self.at + at;

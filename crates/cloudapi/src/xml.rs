@@ -7,7 +7,6 @@ use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 pub(crate) const VCLOUD: &str = "http://www.vmware.com/vcloud/v1.5";
 
 /// Writes elements. Text and attributes are escaped; what XML can't hold at all is replaced.
-#[expect(missing_debug_implementations, reason = "the writer has none")]
 pub(crate) struct Xml(Writer<Vec<u8>>);
 
 /// A document.

@@ -5,24 +5,22 @@ use crate::route::{Needs, ParamKind, Route, Shape};
 use serde_json::{Map, Value, json};
 
 /// Statuses of refusals that any route may answer, and what they mean.
-const REFUSALS: [(u16, &str); 8] = [
+const REFUSALS: [(u16, &str); 12] = [
     (400, "The request is not valid, or the state forbids it"),
+    (401, "The credentials are missing or not valid"),
+    (403, "The caller may not, or it does not exist"),
     (406, "The API version is not served"),
     (408, "The body did not arrive in time"),
     (413, "The body is too large"),
     (412, "The revision is not the current one"),
+    (414, "The path is too long"),
     (428, "If-Match is needed"),
+    (431, "The headers are too large"),
     (429, "Too many requests; Retry-After says when to go on"),
     (
         503,
         "The store can't be reached; nothing is known to have happened",
     ),
-];
-
-/// Those of routes that need to know who calls.
-const OF_CALLERS: [(u16, &str); 2] = [
-    (401, "The credentials are missing or not valid"),
-    (403, "The caller may not, or it does not exist"),
 ];
 
 /// `getEntitiesById`, from the method and the path.
@@ -112,7 +110,7 @@ fn schema(shape: Shape) -> Option<(&'static str, Value)> {
                 ],
             }),
         ),
-        Shape::Xml => ("application/*+xml", json!({ "type": "string" })),
+        Shape::Xml => ("application/*", json!({ "type": "string" })),
         Shape::Text => ("text/plain", json!({ "type": "string" })),
         Shape::Form => (
             "application/x-www-form-urlencoded",
@@ -159,18 +157,19 @@ fn responses(route: &Route) -> Map<String, Value> {
         }
         all.insert(status.to_string(), response);
     }
-    let of_callers = OF_CALLERS.iter().filter(|_| route.needs != Needs::Nothing);
-    for (status, about) in REFUSALS.iter().chain(of_callers) {
+    for (status, about) in REFUSALS {
         let schema = json!({ "$ref": "#/components/schemas/Error" });
         let mut content = json!({ "application/json": { "schema": schema } });
         if let (true, Some(content)) = (route.path.starts_with("/api"), content.as_object_mut()) {
             let schema = json!({ "type": "string" });
-            content.insert("application/*+xml".into(), json!({ "schema": schema }));
+            content.insert("application/*".into(), json!({ "schema": schema }));
         }
-        all.insert(
-            status.to_string(),
-            json!({ "description": about, "content": content }),
-        );
+        // What is refused before it is a request has no form.
+        let refusal = match status {
+            414 | 431 => json!({ "description": about }),
+            _ => json!({ "description": about, "content": content }),
+        };
+        all.insert(status.to_string(), refusal);
     }
     all
 }

@@ -71,7 +71,7 @@ pub(super) fn all() -> Map<String, Value> {
         (
             "Error",
             object(
-                &["minorErrorCode", "message", "code", "advice"],
+                &["message", "code", "advice"],
                 json!({
                     "minorErrorCode": text(),
                     "message": text(),

@@ -52,6 +52,11 @@ pub(super) async fn begin(
         None if provider => SYSTEM_ORGANIZATION.to_owned(),
         None => return Err(EngineError::from(IdentityError::LoginFailed).into()),
     };
+    // Clients write the provider's in capitals or not.
+    let org = match org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
+        true => SYSTEM_ORGANIZATION.to_owned(),
+        false => org,
+    };
     // Each door is for its own users; which of the two was wrong is not told.
     if (org == SYSTEM_ORGANIZATION) != provider {
         return Err(EngineError::from(IdentityError::LoginFailed).into());

@@ -13,8 +13,10 @@ use coeval_storage::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Failures without consequences.
+/// Failures of one user without consequences.
 const FREE: u32 = 5;
+/// Those of one source: many may share one.
+const FREE_OF_SOURCE: u32 = 50;
 const SHORTEST: Time = 1_000;
 const LONGEST: Time = 5 * 60 * 1_000;
 /// When failures are forgotten.
@@ -32,9 +34,9 @@ pub(crate) struct Failures {
 
 impl Failures {
     /// With one more.
-    fn and_one(self, now: Time) -> Self {
+    fn and_one(self, free: u32, now: Time) -> Self {
         let count = self.count.saturating_add(1);
-        let until = match count.checked_sub(FREE) {
+        let until = match count.checked_sub(free) {
             None => 0,
             Some(doubled) => {
                 let wait = SHORTEST.checked_shl(doubled.min(20)).unwrap_or(LONGEST);
@@ -113,9 +115,13 @@ impl Engine {
             let now = self.now();
             let mut write = AtomicWrite::new();
             for (key, revision, failures) in self.failures(counters).await? {
+                let free = match key == counters.user {
+                    true => FREE,
+                    false => FREE_OF_SOURCE,
+                };
                 let condition = revision.map_or(Condition::NotExists, Condition::RevisionIs);
                 // Plain data: nothing in it can fail to be printed.
-                let body = serde_json::to_vec(&failures.and_one(now)).unwrap_or_default();
+                let body = serde_json::to_vec(&failures.and_one(free, now)).unwrap_or_default();
                 let put = Put::of(body).expiring(Some(Millis(now + FORGOTTEN_AFTER)));
                 write = write.step(&key, condition, Action::Put(put));
             }
@@ -139,7 +145,7 @@ mod tests {
         let mut failures = Failures::default();
         let mut waits = Vec::new();
         for _ in 0..20 {
-            failures = failures.and_one(1_000_000);
+            failures = failures.and_one(FREE, 1_000_000);
             waits.push(failures.wait(1_000_000).unwrap_or_default() / 1_000);
         }
         assert_eq!(waits[..10], [0, 0, 0, 0, 1, 2, 4, 8, 16, 32]);

@@ -102,7 +102,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Whether hooks run; leaving them out takes full control of the type version.
+    /// Whether hooks run; leaving out what there is takes full control of the type version.
     pub(crate) fn runs_hooks(
         &self,
         caller: &Caller,
@@ -112,6 +112,10 @@ impl Engine {
     ) -> Result<bool, EngineError> {
         match hooks {
             Hooks::Run => Ok(true),
+            // Nothing is left out: clients say so to types without hooks too.
+            Hooks::Skip if state.version(version).is_none_or(|one| one.hooks.is_empty()) => {
+                Ok(false)
+            }
             Hooks::Skip => {
                 self.allow_type(caller, state, version, TypeAction::SkipHooks)?;
                 Ok(false)
