@@ -28,7 +28,11 @@ pub(crate) fn each_door_is_for_its_own_users(world: World) {
             200,
         ),
         ("administrator@System", "/cloudapi/1.0.0/sessions", 401),
-        ("administrator@system", "/cloudapi/1.0.0/sessions/provider", 200),
+        (
+            "administrator@system",
+            "/cloudapi/1.0.0/sessions/provider",
+            200,
+        ),
         ("alice@acme", "/cloudapi/1.0.0/sessions", 200),
         ("alice@acme", "/cloudapi/1.0.0/sessions/provider", 401),
         ("nobody@acme", "/cloudapi/1.0.0/sessions", 401),

@@ -30,6 +30,7 @@ mod stage;
 mod tasks;
 mod tokens;
 mod types;
+mod walk;
 mod world;
 
 /// Makes tests of cases, each an `fn(World)`. Those under `every` run on every store, those under
@@ -61,6 +62,12 @@ macro_rules! case {
 }
 
 cases! {
+    walk {
+        every { }
+        embedded {
+            every_route_keeps_out_who_should_not_come_in
+        }
+    }
     bad_input {
         every {
             a_body_that_is_too_large_is_refused_however_it_is_sent

@@ -121,7 +121,11 @@ pub(crate) fn every_right_has_an_id_that_stays(mut world: World) {
         let Some(next) = next else { break };
         url = next.split(['<', '>']).nth(1).unwrap().to_owned();
     }
-    assert_eq!(all.len(), 35, "25 general ones, those of the type and of a built-in one");
+    assert_eq!(
+        all.len(),
+        35,
+        "25 general ones, those of the type and of a built-in one"
+    );
     for right in &all {
         let id = right["id"].as_str().unwrap();
         assert!(id.starts_with("urn:vcloud:right:"), "{right}");
