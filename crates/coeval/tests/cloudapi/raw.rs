@@ -71,8 +71,8 @@ pub(crate) struct Mark {
 impl Mark {
     pub(crate) fn of(world: &World) -> Self {
         // Asking whether it is ready reads the sequence.
-        assert_eq!(world.get("/readyz").send().status, 200);
-        let metrics = world.get("/metrics").send().text;
+        assert_eq!(world.get("/readyz").at(0).send().status, 200);
+        let metrics = world.get("/metrics").at(0).send().text;
         let value = |name: &str| {
             let line = metrics.lines().find(|line| line.starts_with(name));
             line.map(|line| line.rsplit(' ').next().unwrap().to_owned())

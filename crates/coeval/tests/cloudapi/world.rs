@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 use ureq::http::{HeaderMap, Request};
 
@@ -56,6 +57,7 @@ pub(crate) struct World {
     store: String,
     folder: TempDir,
     servers: Vec<Server>,
+    turn: AtomicUsize,
     flags: Vec<String>,
     agent: ureq::Agent,
 }
@@ -91,6 +93,7 @@ impl World {
             store,
             folder,
             servers: Vec::new(),
+            turn: AtomicUsize::new(0),
             flags: Vec::new(),
             agent: agent.into(),
         };
@@ -98,7 +101,7 @@ impl World {
             "bootstrap.yaml",
             &BOOTSTRAP.replace("HASH", &hash(PASSWORD)),
         );
-        world.start();
+        world.start_all();
         world
     }
 
@@ -116,7 +119,7 @@ impl World {
     pub(crate) fn restart_with(&mut self, flags: &[&str]) {
         self.servers.clear();
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
-        self.start();
+        self.start_all();
     }
 
     /// Stops all servers with SIGKILL and lets an engine work on their store; then serves it anew.
@@ -132,12 +135,13 @@ impl World {
             opened.store.close().await;
             done
         });
-        self.start();
+        self.start_all();
         done
     }
 
-    /// Another server on the same store, where the store can have several.
-    pub(crate) fn start_another(&mut self) {
+    /// All servers: two where the store can have several, and requests go to them by turns.
+    fn start_all(&mut self) {
+        self.start();
         if !self.store.starts_with("sqlite:") {
             self.start();
         }
@@ -160,6 +164,10 @@ impl World {
         ]);
         command.args(["--bootstrap", "bootstrap.yaml", "--store", &self.store]);
         command.args(&self.flags);
+        // All answer as one, as behind a balancer.
+        if let Some(first) = self.servers.first() {
+            command.args(["--public-url", &first.url]);
+        }
         let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
@@ -237,7 +245,7 @@ impl World {
             world: self,
             method: method.to_owned(),
             path: path.to_owned(),
-            server: 0,
+            server: self.turn.fetch_add(1, Ordering::Relaxed) % self.servers.len(),
             headers: Vec::new(),
             body: Vec::new(),
         }
