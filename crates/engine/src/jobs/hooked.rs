@@ -272,7 +272,9 @@ impl HookedRun {
         found: &Found,
         revision: Option<Revision>,
     ) -> Result<Step, EngineError> {
-        let planned = self.engine.plan_delete(&self.caller, found, revision, false);
+        let planned = self
+            .engine
+            .plan_delete(&self.caller, found, revision, false);
         let (_, write) = planned.await?;
         Ok(self.batch(write, Self::all_written(), None))
     }

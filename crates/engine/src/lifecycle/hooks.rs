@@ -113,7 +113,11 @@ impl Engine {
         match hooks {
             Hooks::Run => Ok(true),
             // Nothing is left out: clients say so to types without hooks too.
-            Hooks::Skip if state.version(version).is_none_or(|one| one.hooks.is_empty()) => {
+            Hooks::Skip
+                if state
+                    .version(version)
+                    .is_none_or(|one| one.hooks.is_empty()) =>
+            {
                 Ok(false)
             }
             Hooks::Skip => {

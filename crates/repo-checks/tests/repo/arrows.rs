@@ -33,10 +33,7 @@ const PLAN: Plan = &[
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
-    (
-        "callers",
-        &["codes", "core", "engine", "server", "storage"],
-    ),
+    ("callers", &["codes", "core", "engine", "server", "storage"]),
     (
         "cloudapi",
         &[
