@@ -448,7 +448,7 @@ pub(crate) async fn a_hook_that_can_not_run_is_refused_before_anything_is_done(w
     let engine = &world.engine;
     let all = [("mqtt", json!({"type": "MQTT"}))];
     let hooks = format!(
-        r#"{{PostCreate: "{0}", PostUpdate: "{0}", PreDelete: "nothing"}}"#,
+        r#"{{PostCreate: "{0}", PostUpdate: "{0}", PreDelete: "{0}"}}"#,
         at_interface("mqtt")
     );
     define(engine, &all, &hooks).await;
