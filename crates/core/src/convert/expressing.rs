@@ -185,6 +185,10 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
             for note in hidden {
                 if let (Some(key), Some(value)) = (note.key, note.value) {
                     let margin_inside = note.margin;
+                    if map.contains_key(&key) {
+                        own_again(margin, &key, margin_inside);
+                        continue;
+                    }
                     let field = run.restored(Tree {
                         value,
                         margin: margin_inside,
@@ -202,6 +206,48 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
             }
         }
         _ => {}
+    }
+}
+
+/// A body at the stored version may hold what the version does not express. What was kept of the
+/// same field is outdated then: the field in the body is the newer one, at every version that had it.
+pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
+    match body {
+        Value::Object(map) => {
+            let outdated = |note: &mut Note| {
+                let there = note.key.as_ref().is_some_and(|key| map.contains_key(key));
+                matches!(note.by, By::Hidden(_)) && there
+            };
+            let outdated: Vec<Note> = margin.notes.extract_if(.., outdated).collect();
+            for note in outdated {
+                if let Some(key) = note.key {
+                    own_again(margin, &key, note.margin);
+                }
+            }
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get(key) {
+                    supersede(value, margin);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get(*index) {
+                    supersede(value, margin);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The field that is there belongs to the versions that had what was kept.
+fn own_again(margin: &mut Margin, key: &str, kept: Margin) {
+    let beside = margin.keys.entry(key.to_owned()).or_default();
+    for note in kept.notes {
+        if matches!(note.by, By::Own(_)) && !beside.has_note(note.by) {
+            beside.notes.push(note);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! version expresses, and nothing else.
 
 use super::align::{Align, partners};
-use super::expressing::check;
+use super::expressing::{check, supersede};
 use super::kept::Kept;
 use super::note::Margin;
 use super::path::{Trail, pattern};
@@ -95,6 +95,8 @@ impl Versions {
                 let version = at;
                 return Err(Refusal::whole(Reason::Unexpressed { version, fields }));
             }
+        } else {
+            supersede(&body, &mut tree.margin);
         }
         tree.value = body;
         self.carry(there, home, &mut tree, &mut run, Carry::Back)?;

@@ -211,3 +211,50 @@ fn content_that_is_too_deep_is_refused_without_a_stack_overflow() {
     let place = json!([{"at": vec!["a"; 20_000], "by": "filled", "while": "same"}]);
     assert_eq!(crate::convert::Kept::from_json(&place), None);
 }
+
+/// Two versions without a declared conversion whose `status` is open, and an older one that declares
+/// a field in it, as real types of clusters have it.
+fn open_status() -> Versions {
+    let status = |declared: Value| json!({"properties": {"status": {"type": "object", "properties": declared}}});
+    versions(vec![
+        file("1.0.0", &status(json!({"cpi": {}})), None),
+        file("2.0.0", &status(json!({"two": {}})), None),
+        file("3.0.0", &status(json!({"three": {}})), None),
+    ])
+}
+
+#[test]
+fn a_field_that_the_stored_version_holds_undeclared_outdates_what_was_kept_of_it() {
+    let versions = open_status();
+    let at_two = record("2.0.0", json!({"status": {"cpi": "old", "two": 2}}));
+    // Moved with a body that says the same field again.
+    let moved = versions.moved(at_two, v("3.0.0")).unwrap();
+    let body = json!({"status": {"cpi": "old", "three": 3}});
+    let put = versions.put(moved, v("3.0.0"), body).unwrap();
+    assert_eq!(put.record.content["status"]["cpi"], "old");
+    // Changed there, and then read and stored as the version before.
+    let body = json!({"status": {"cpi": "new", "three": 3}});
+    let changed = versions.put(put.record, v("3.0.0"), body).unwrap().record;
+    let seen = versions.see(&changed, "2.0.0");
+    assert_eq!(seen, json!({"status": {"cpi": "new", "two": 2}}));
+    let back = versions.moved(changed.clone(), v("2.0.0")).unwrap();
+    assert_eq!(back.content["status"]["cpi"], "new");
+    let again = versions.moved(back, v("3.0.0")).unwrap();
+    assert_eq!(again.content["status"]["three"], 3);
+    // Taken away there, it stays away.
+    let body = json!({"status": {"three": 3}});
+    let gone = versions.put(changed, v("3.0.0"), body).unwrap().record;
+    assert_eq!(versions.see(&gone, "2.0.0"), json!({"status": {"two": 2}}));
+}
+
+#[test]
+fn what_is_kept_comes_back_where_the_stored_version_does_not_hold_it() {
+    let versions = open_status();
+    let at_two = record("2.0.0", json!({"status": {"cpi": "old", "two": 2}}));
+    let moved = versions.moved(at_two.clone(), v("3.0.0")).unwrap();
+    assert_eq!(moved.content, json!({"status": {}}));
+    let body = json!({"status": {"three": 3}});
+    let put = versions.put(moved, v("3.0.0"), body).unwrap().record;
+    let seen = versions.see(&put, "2.0.0");
+    assert_eq!(seen, json!({"status": {"cpi": "old", "two": 2}}));
+}
