@@ -12,6 +12,7 @@ mod around;
 mod bad_input;
 mod behaviors;
 mod certificates;
+mod clients;
 mod edge;
 mod entities;
 mod entity_access;
@@ -62,6 +63,14 @@ macro_rules! case {
 }
 
 cases! {
+    clients {
+        every {
+            the_go_sdk_s_test_of_types_and_entities
+            the_go_sdk_s_test_of_behaviors
+            hooks_run_around_the_life_of_an_entity
+        }
+        embedded { }
+    }
     walk {
         every { }
         embedded {
