@@ -86,11 +86,11 @@ pub(crate) struct ServeOptions {
     /// How much space events may take, as 256MiB; the oldest go first
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::bytes)]
     events_keep_bytes: u64,
-    /// Let WebHooks call this machine and private networks
-    #[arg(long)]
+    /// Whether WebHooks may call this machine and private networks
+    #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
     webhooks_allow_private: bool,
-    /// Let WebHooks call without TLS
-    #[arg(long)]
+    /// Whether WebHooks may call without TLS
+    #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
     webhooks_allow_http: bool,
     /// PEM certificates that WebHooks trust beside the public ones
     #[arg(long, value_name = "FILE")]

@@ -237,7 +237,10 @@ pub(crate) fn a_webhook_of_a_killed_server_is_sent_again_under_the_same_key(mut 
     // Not allowed unless it is said.
     let refused = invoke(&world, &entity, "call", None);
     assert_eq!(refused.status, 400, "{refused:?}");
-    let flags = ["--webhooks-allow-private", "--webhooks-allow-http"];
+    let flags = [
+        "--webhooks-allow-private=true",
+        "--webhooks-allow-http=true",
+    ];
     world.restart_with(&flags);
     let reply = invoke(
         &world,
