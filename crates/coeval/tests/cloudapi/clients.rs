@@ -143,7 +143,7 @@ pub(crate) fn the_go_sdk_s_test_of_types_and_entities(world: World) {
     assert_eq!(tenant.all("entityTypes/?pageSize=128").len(), seen + 1);
     let found =
         "entityTypes/?filter=vendor%3D%3Dvmware%3Bnss%3D%3DTestRde_name%3Bversion%3D%3D1.2.3";
-    assert_eq!(tenant.all(found), [made.json.clone()]);
+    assert_eq!(tenant.all(found), std::slice::from_ref(&made.json));
     let update = json!({"name": "Test.Rde", "description": "Updated", "schema": schema(),
         "nss": "TestRde_name", "version": "1.2.3", "vendor": "vmware"});
     let updated = admin.send("PUT", &format!("entityTypes/{id}"), Some(&update));
