@@ -34,6 +34,12 @@ impl Member {
         }
     }
 
+    /// The id of the user, the role or the organization.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.key().1
+    }
+
     fn key(&self) -> (u8, &str) {
         match self {
             Self::User(id) => (0, id),

@@ -15,6 +15,7 @@ mod dispatch;
 mod entities;
 mod error;
 mod fiql;
+mod grants;
 mod invocations;
 mod listing;
 mod openapi;

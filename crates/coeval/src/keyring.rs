@@ -1,8 +1,8 @@
 //! The keys for secure fields: of a file, or of the environment.
 
 use crate::failure::Failure;
+use crate::text_file;
 use coeval_engine::seal::Keyring;
-use std::io::Read as _;
 use std::path::Path;
 
 /// Where a keyring can be given without a file.
@@ -13,7 +13,7 @@ const LONGEST: u64 = 64 * 1024;
 /// The keyring of the file, or else of the environment, if there is one in either.
 pub(crate) fn read(file: Option<&Path>) -> Result<Option<Keyring>, Failure> {
     let text = match file {
-        Some(path) => text_of(path)?,
+        Some(path) => text_file::read(path, LONGEST, "Give the file that has the keyring.")?,
         None => match std::env::var(VARIABLE) {
             Ok(text) => text,
             Err(std::env::VarError::NotPresent) => return Ok(None),
@@ -26,19 +26,4 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Option<Keyring>, Failure> {
         },
     };
     Ok(Some(Keyring::parse(&text)?))
-}
-
-fn text_of(path: &Path) -> Result<String, Failure> {
-    let refuse = |error: std::io::Error| {
-        Failure::config(
-            format!("{}: {error}", path.display()),
-            "Give the file that has the keyring.",
-        )
-    };
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(refuse)?;
-    file.take(LONGEST)
-        .read_to_string(&mut text)
-        .map_err(refuse)?;
-    Ok(text)
 }

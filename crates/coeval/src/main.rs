@@ -11,6 +11,7 @@ mod serve;
 mod store_address;
 mod store_commands;
 mod telemetry;
+mod text_file;
 mod type_commands;
 
 use clap::ArgMatches;

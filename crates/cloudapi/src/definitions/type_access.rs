@@ -8,6 +8,7 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::{Call, Fields};
 use crate::error::ApiError;
+use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};
 use coeval_access::{Grant, Level, Member};
 use coeval_core::version::Version;
@@ -18,14 +19,8 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "grantType", "objectId", "accessLevelId", "memberId"];
 
-fn member_id(member: &Member) -> &str {
-    match member {
-        Member::User(id) | Member::Role(id) | Member::Org(id) => id,
-    }
-}
-
 fn grant_id(of: &TypeKey, version: Version, member: &Member) -> String {
-    let name = format!("{}\0{}", urn::of_type(of, version), member_id(member));
+    let name = format!("{}\0{}", urn::of_type(of, version), member.id());
     urn::derived("accessControl", &name)
 }
 
@@ -47,35 +42,24 @@ async fn represent(
         let name = name.as_deref().unwrap_or_default();
         all.insert("tenant".into(), json!({ "name": name, "id": org }));
     }
-    all.insert("grantType".into(), json!("MembershipAccessControlGrant"));
+    all.insert("grantType".into(), json!(MEMBERSHIP));
     all.insert("objectId".into(), json!(urn::of_type(of, version)));
     all.insert("accessLevelId".into(), json!(grant.level.urn()));
-    all.insert("memberId".into(), json!(member_id(&grant.member)));
+    all.insert("memberId".into(), json!(grant.member.id()));
     Ok(Value::Object(all))
 }
 
 /// Whom a body names: a user, a role or an organization that there is.
 async fn member(api: &Api, caller: &Caller, body: &Map<String, Value>) -> Result<Member, ApiError> {
     match body.text("grantType")?.as_deref() {
-        None | Some("MembershipAccessControlGrant") => {}
+        None | Some(MEMBERSHIP) => {}
         Some(_) => {
             return Err(ApiError::request(
                 "grantType must be MembershipAccessControlGrant: rights are granted by roles and bundles",
             ));
         }
     }
-    let id = body.needed("memberId")?;
-    let unknown = |reason: &str| ApiError::id(&id, "a member's id", reason);
-    let member = match id.split(':').nth(2) {
-        Some("user") => Member::User(id.clone()),
-        Some("role") => Member::Role(id.clone()),
-        Some("org") => Member::Org(id.clone()),
-        _ => return Err(unknown("use that of a user, a role or an organization")),
-    };
-    match api.engine.name_of(caller, &id).await? {
-        Some(_) => Ok(member),
-        None => Err(unknown("nobody has it")),
-    }
+    grants::member(api, caller, &body.needed("memberId")?).await
 }
 
 pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {

@@ -8,16 +8,16 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::{Call, Fields};
 use crate::error::ApiError;
+use crate::grants::{MEMBERSHIP, member};
 use crate::{listing, urn};
 use coeval_access::{Grant, Level, Member};
-use coeval_engine::{Caller, EngineError, Resource, Target, TypeKey};
+use coeval_engine::{EngineError, Resource, Target, TypeKey};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Grants say whose entity it is from this version on.
 const TENANT: ApiVersion = ApiVersion::new(35, 2);
-const MEMBERSHIP: &str = "MembershipAccessControlGrant";
 
 /// One entity and its grants; the owner has full control, written down or not.
 struct Shared {
@@ -69,7 +69,7 @@ impl Shared {
 
     /// The grant of a member as it is shown.
     fn shown(&self, grant: &Grant) -> Level {
-        match member_id(&grant.member) == self.resource.header.owner {
+        match grant.member.id() == self.resource.header.owner {
             true => Level::FullControl,
             false => grant.level,
         }
@@ -81,43 +81,13 @@ impl Shared {
             "grantType": MEMBERSHIP,
             "objectId": self.resource.urn(),
             "accessLevelId": self.shown(grant).urn(),
-            "memberId": member_id(&grant.member),
+            "memberId": grant.member.id(),
         });
         if let (Value::Object(map), true) = (&mut value, call.version >= TENANT) {
             let org = reference(api, call.caller()?, &self.resource.header.org).await?;
             map.insert("tenant".into(), json!(org));
         }
         Ok(value)
-    }
-}
-
-fn member_id(member: &Member) -> &str {
-    match member {
-        Member::User(id) | Member::Role(id) | Member::Org(id) => id,
-    }
-}
-
-/// Makes a member of an id.
-type Make = fn(String) -> Member;
-
-/// Whom a grant is for; somebody who is there.
-async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, ApiError> {
-    let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
-    ];
-    let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
-    let Some((_, make)) = kind else {
-        return Err(ApiError::id(
-            id,
-            "a member",
-            "use the id of a user, a role or an organization",
-        ));
-    };
-    match api.engine.name_of(caller, id).await? {
-        Some(_) => Ok(make(id.to_owned())),
-        None => Err(ApiError::id(id, "a member", "there is nobody of that id")),
     }
 }
 
@@ -179,7 +149,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let shared = shared(&api, &call).await?;
     let there = shared.find(call.param("acl"))?;
     let said = body.text("memberId")?.filter(|id| !id.is_empty());
-    if said.is_some_and(|said| said != member_id(&there.member)) {
+    if said.is_some_and(|said| said != there.member.id()) {
         return Err(ApiError::request(
             "a grant stays with its member: delete it and make another",
         ));

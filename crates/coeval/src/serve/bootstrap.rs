@@ -1,9 +1,9 @@
 //! `--bootstrap FILE`: what a new installation begins with.
 
 use crate::failure::Failure;
+use crate::text_file;
 use coeval_engine::Engine;
 use coeval_engine::identity::{Bootstrap, Password};
-use std::io::Read as _;
 use std::path::Path;
 
 /// More than any bootstrap file needs.
@@ -52,16 +52,6 @@ fn read(file: &Path) -> Result<Bootstrap, Failure> {
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
-    let refuse = |error: std::io::Error| {
-        Failure::config(
-            format!("{}: {error}", path.display()),
-            "Name a file that exists and that the server may read.",
-        )
-    };
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(refuse)?;
-    file.take(LONGEST)
-        .read_to_string(&mut text)
-        .map_err(refuse)?;
-    Ok(text)
+    let advice = "Name a file that exists and that the server may read.";
+    text_file::read(path, LONGEST, advice)
 }
