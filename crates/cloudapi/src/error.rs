@@ -15,6 +15,7 @@ use coeval_engine::lifecycle::BehaviorError;
 use coeval_engine::tasks::TaskError;
 use coeval_engine::{EngineError, ListError};
 use coeval_filter::FilterError;
+use coeval_filter::fiql::FiqlError;
 use coeval_storage::StorageError;
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -33,8 +34,8 @@ pub(crate) enum ApiError {
     Certificate(#[from] CertificateError),
     #[error(transparent)]
     Filter(#[from] FilterError),
-    #[error("the filter can't be read at character {at}: {reason}")]
-    FilterSyntax { at: usize, reason: String },
+    #[error(transparent)]
+    Fiql(#[from] FiqlError),
     #[error("the API version {said} is not served")]
     VersionUnknown { said: String },
     #[error("the request says nothing of who sends it")]
@@ -138,7 +139,7 @@ impl ApiError {
             Self::Body(_)
             | Self::Header(_)
             | Self::Filter(_)
-            | Self::FilterSyntax { .. }
+            | Self::Fiql(_)
             | Self::Restricted { .. }
             | Self::Query { .. }
             | Self::Request { .. }
@@ -161,7 +162,7 @@ impl ApiError {
             Self::Engine(EngineError::Entry(EntryError::ReadOnlyInOwnDomain { .. })) => {
                 "VCD_META_CRUD_INVALID_FLAG"
             }
-            Self::Filter(_) | Self::FilterSyntax { .. } => "INVALID_FILTER",
+            Self::Filter(_) | Self::Fiql(_) => "INVALID_FILTER",
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
                 StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
@@ -347,7 +348,7 @@ impl Coded for ApiError {
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
             Self::Filter(inner) => inner.code(),
             Self::Restricted { refusal, .. } => refusal.code(),
-            Self::FilterSyntax { .. } => coeval_codes::FILTER_SYNTAX,
+            Self::Fiql(inner) => inner.code(),
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
             Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
             Self::Query { .. } => coeval_codes::QUERY_INVALID,
@@ -374,9 +375,7 @@ impl Coded for ApiError {
             Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
             Self::Filter(inner) => return inner.advice(),
             Self::Restricted { refusal, .. } => return refusal.advice(),
-            Self::FilterSyntax { .. } => {
-                "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."
-            }
+            Self::Fiql(inner) => return inner.advice(),
             Self::VersionUnknown { .. } => {
                 "Ask for one that /api/versions lists, or say none for the newest."
             }

@@ -14,7 +14,6 @@ mod definitions;
 mod dispatch;
 mod entities;
 mod error;
-mod fiql;
 mod grants;
 mod invocations;
 mod listing;

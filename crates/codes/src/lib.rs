@@ -288,6 +288,8 @@ codes! {
     PATH_INVALID = 8013, "The path can't be read in one way";
     CERTIFICATE_REFUSED = 8014, "The client's certificate names no user";
     HEADERS_TOO_LARGE = 8015, "The headers are too large";
+    KIND_UNKNOWN = 8016, "No type has this kind";
+    KIND_AMBIGUOUS = 8017, "Several types have this kind";
     GLOBAL_ROLE_FOR_ALL = 8080, "A global role is there for every organization";
     GRANT_TYPE_UNKNOWN = 8081, "The kind of OAuth grant is not served";
     CONFIG_INVALID = 9001, "The configuration is not valid";

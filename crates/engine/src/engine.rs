@@ -8,6 +8,7 @@ use crate::lifecycle::Executor;
 use crate::list::Lists;
 use crate::seal::Keyring;
 use crate::stored::Stored;
+use crate::types::called::Names;
 use crate::types::registry::Registry;
 use crate::types::state::TypeState;
 use crate::views::Views;
@@ -67,6 +68,7 @@ pub struct Engine {
     pub(crate) settings: Settings,
     pub(crate) identity: Identity,
     pub(crate) lists: Lists,
+    pub(crate) names: Names,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -124,6 +126,7 @@ impl Engine {
             store,
             settings,
             lists: Lists::new(),
+            names: Names::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Types: their definitions in the store, what this server has loaded, and how they change.
 
+pub(crate) mod called;
 mod catalog;
 pub(crate) mod definition;
 mod edit;

@@ -13,6 +13,7 @@ mod encoding;
 mod error;
 mod field;
 mod filter;
+pub mod fiql;
 mod index;
 pub mod limits;
 mod operand;

@@ -1,1 +1,49 @@
-//! To come.
+//! The standard methods on resources: create, get, list, update, upsert, delete, watch, and what a
+//! request says in the words of these methods: kind, namespace, name, version, revision.
+//!
+//! gRPC (the generic service and the typed ones) and webapi have them alike, so they are here once;
+//! the APIs only read and write their own forms. No rule about versions, access or storage is here:
+//! those are the engine's.
+
+mod body;
+mod door;
+mod error;
+mod kinds;
+mod listing;
+mod mask;
+mod refused;
+mod watching;
+mod writing;
+
+pub use body::{Body, Meta, revision, version};
+pub use door::Door;
+pub use error::MethodError;
+pub use kinds::{Place, Which};
+pub use listing::{ListAsked, ListedPage, Near, field, order};
+pub use mask::Mask;
+pub use refused::{Class, Details};
+pub use watching::WatchAsked;
+pub use writing::{Written, WrittenDelete};
+
+use coeval_engine::Engine;
+use std::sync::Arc;
+
+/// The methods, on an engine.
+#[derive(Clone, Debug)]
+pub struct Methods {
+    engine: Arc<Engine>,
+}
+
+impl Methods {
+    /// On an engine.
+    #[must_use]
+    pub const fn new(engine: Arc<Engine>) -> Self {
+        Self { engine }
+    }
+
+    /// The engine below.
+    #[must_use]
+    pub const fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}

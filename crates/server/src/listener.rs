@@ -31,6 +31,7 @@ pub struct Listener {
     drain: Drain,
     around: Around,
     lifecycle: Lifecycle,
+    grpc: Option<Router>,
 }
 
 impl std::fmt::Debug for Listener {
@@ -70,6 +71,7 @@ impl Listener {
             },
             drain: config.drain,
             lifecycle: Lifecycle::default(),
+            grpc: None,
         })
     }
 
@@ -84,6 +86,13 @@ impl Listener {
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
+    }
+
+    /// With what answers gRPC calls that no route takes.
+    #[must_use]
+    pub fn with_grpc(mut self, unmatched: Router) -> Self {
+        self.grpc = Some(unmatched);
+        self
     }
 
     /// For those who have to notice the stop.
@@ -101,9 +110,17 @@ impl Listener {
         stop: impl Future<Output = ()>,
     ) -> Stopped {
         let lifecycle = self.lifecycle;
-        let router = routes::all(routes, lifecycle.clone(), readiness, metrics.clone()).layer(
-            axum::middleware::from_fn_with_state(self.around, request::observe),
-        );
+        let router = routes::all(
+            routes,
+            self.grpc,
+            lifecycle.clone(),
+            readiness,
+            metrics.clone(),
+        )
+        .layer(axum::middleware::from_fn_with_state(
+            self.around,
+            request::observe,
+        ));
         let shared = Arc::new(Shared {
             router,
             tls: self.tls.as_ref().map(Tls::acceptor),

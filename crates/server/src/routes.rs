@@ -4,13 +4,14 @@ use crate::answer::{error_answer, json_answer};
 use crate::lifecycle::Lifecycle;
 use crate::readiness::Readiness;
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use coeval_codes::{Code, Coded};
 use http::{Method, StatusCode, Uri, header};
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
+use tower::ServiceExt;
 
 #[derive(Clone)]
 struct Probes {
@@ -21,6 +22,7 @@ struct Probes {
 /// The probes and metrics, the caller's routes, and an answer for all others.
 pub(crate) fn all(
     routes: Router,
+    grpc: Option<Router>,
     lifecycle: Lifecycle,
     readiness: Readiness,
     metrics: PrometheusHandle,
@@ -39,7 +41,7 @@ pub(crate) fn all(
         .merge(probes)
         .merge(metrics)
         .merge(routes)
-        .fallback(no_such_route)
+        .fallback(move |request: Request| unmatched(grpc.clone(), request))
         .method_not_allowed_fallback(no_such_method)
 }
 
@@ -73,7 +75,20 @@ async fn render_metrics(State(metrics): State<PrometheusHandle>) -> Response {
     (headers, metrics.render()).into_response()
 }
 
-async fn no_such_route(uri: Uri) -> Response {
+/// gRPC calls are answered in their own form.
+async fn unmatched(grpc: Option<Router>, request: Request) -> Response {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+    match grpc.filter(|_| is_grpc) {
+        Some(grpc) => {
+            let Ok(response) = grpc.oneshot(request).await;
+            response
+        }
+        None => no_such_route(request.uri()),
+    }
+}
+
+fn no_such_route(uri: &Uri) -> Response {
     let path = uri.path().to_owned();
     error_answer(StatusCode::NOT_FOUND, &RouteError::Route { path })
 }

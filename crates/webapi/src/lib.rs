@@ -1,1 +1,5 @@
-//! To come.
+//! The REST API of the console: `/v1/webapi/…`.
+
+mod api;
+
+pub use api::{Settings, WebApi};

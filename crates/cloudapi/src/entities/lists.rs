@@ -7,10 +7,11 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
+use crate::listing;
 use crate::page::{PageWanted, envelope_start, link};
-use crate::{fiql, listing};
 use coeval_core::version::{Classification, InterfaceUrn, TypeUrn};
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, Page, PageAt, TypeKey};
+use coeval_filter::fiql;
 use std::io::Write as _;
 use std::sync::Arc;
 

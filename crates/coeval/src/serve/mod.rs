@@ -14,8 +14,10 @@ use coeval_cloudapi::CloudApi;
 use coeval_codes::Coded;
 use coeval_engine::Engine;
 use coeval_engine::jobs::{JobRunner, RunnerSettings};
+use coeval_grpc::Grpc;
 use coeval_server::{Listener, Readiness};
 use coeval_storage::{DynStore, Store};
+use coeval_webapi::WebApi;
 use signals::Signals;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -32,7 +34,14 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
         bootstrap::run(&engine, file).await?;
     }
     let listener = Listener::bind(port).await?;
-    let api = CloudApi::new(Arc::clone(&engine), options.cloudapi(&listener.url()));
+    let quota = options.quota();
+    let cloudapi = CloudApi::new(Arc::clone(&engine), options.cloudapi(&quota, &listener));
+    let webapi = WebApi::new(Arc::clone(&engine), options.webapi(&quota, &listener));
+    let grpc = Grpc::new(Arc::clone(&engine), options.grpc(&quota, &listener));
+    let routes = cloudapi
+        .router()
+        .merge(webapi.router())
+        .merge(grpc.router());
     let runner = JobRunner::start(
         Arc::clone(&engine),
         &server_id()?,
@@ -40,8 +49,8 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
     );
     say_ready(&listener);
     let mut again = signals.clone();
-    let serving = listener.serve(
-        api.router(),
+    let serving = listener.with_grpc(grpc.unmatched()).serve(
+        routes,
         readiness(&opened.store, &engine),
         metrics,
         signals.next(),

@@ -10,7 +10,7 @@ use clap::{ArgAction, Args};
 use coeval_callers::Quota;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
-use coeval_server::{Config, Drain, Limits, TlsFiles};
+use coeval_server::{Config, Drain, Limits, Listener, TlsFiles};
 use coeval_storage::Retention;
 use coeval_storage::maintenance::Maintenance;
 use coeval_stores::OpenOptions;
@@ -19,6 +19,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Bytes of a gRPC message around the content.
+const MESSAGE_AROUND: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeOptions {
@@ -148,15 +151,49 @@ impl ServeOptions {
         WebHooks::new(settings).map_err(|error| Failure::config(error.to_string(), error.advice()))
     }
 
-    pub(super) fn cloudapi(&self, listening: &str) -> coeval_cloudapi::Settings {
-        let url = self.public_url.as_deref().unwrap_or(listening);
+    /// One for all APIs: who is too fast at one of them is so at all.
+    pub(super) fn quota(&self) -> Arc<Quota> {
+        Arc::new(Quota::per_second(self.max_requests_per_user))
+    }
+
+    pub(super) fn grpc(&self, quota: &Arc<Quota>, listener: &Listener) -> coeval_grpc::Settings {
+        coeval_grpc::Settings {
+            message_bytes: self.max_body + MESSAGE_AROUND,
+            quota: Arc::clone(quota),
+            lifecycle: listener.lifecycle(),
+        }
+    }
+
+    pub(super) fn webapi(
+        &self,
+        quota: &Arc<Quota>,
+        listener: &Listener,
+    ) -> coeval_webapi::Settings {
+        coeval_webapi::Settings {
+            public_url: self.url(&listener.url()),
+            body_bytes: self.max_body,
+            body_time: self.body_seconds,
+            quota: Arc::clone(quota),
+            lifecycle: listener.lifecycle(),
+        }
+    }
+
+    fn url(&self, listening: &str) -> String {
+        self.public_url.as_deref().unwrap_or(listening).to_owned()
+    }
+
+    pub(super) fn cloudapi(
+        &self,
+        quota: &Arc<Quota>,
+        listener: &Listener,
+    ) -> coeval_cloudapi::Settings {
         coeval_cloudapi::Settings {
             body_bytes: self.max_body,
             body_time: self.body_seconds,
             if_match_required: self.require_if_match,
             refuse_small_bumps: self.refuse_small_bumps,
-            quota: Arc::new(Quota::per_second(self.max_requests_per_user)),
-            ..coeval_cloudapi::Settings::new(url)
+            quota: Arc::clone(quota),
+            ..coeval_cloudapi::Settings::new(self.url(&listener.url()))
         }
     }
 

@@ -12,6 +12,7 @@ const PLAN: Plan = &[
     ("core", &["codes"]),
     ("access", &["codes", "core"]),
     ("filter", &["codes", "core"]),
+    ("typed", &["codes", "core"]),
     // the contract, the stores, and what opens them
     ("storage", &["codes"]),
     ("storage-sqlite", &["codes", "storage"]),
@@ -28,12 +29,21 @@ const PLAN: Plan = &[
         ],
     ),
     // the two meet here and nowhere else
-    ("engine", &["access", "codes", "core", "filter", "storage"]),
+    (
+        "engine",
+        &["access", "codes", "core", "filter", "storage", "typed"],
+    ),
     ("server", &["codes"]),
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
     ("callers", &["codes", "core", "engine", "server", "storage"]),
+    (
+        "methods",
+        &[
+            "access", "callers", "codes", "core", "engine", "filter", "storage",
+        ],
+    ),
     (
         "cloudapi",
         &[
@@ -43,13 +53,15 @@ const PLAN: Plan = &[
     (
         "grpc",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "storage",
+            "access", "callers", "codes", "core", "engine", "filter", "methods", "server",
+            "storage", "typed",
         ],
     ),
     (
         "webapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "storage",
+            "access", "callers", "codes", "core", "engine", "filter", "methods", "server",
+            "storage",
         ],
     ),
     (

@@ -1,4 +1,4 @@
-//! Filters as clients of this API write them.
+//! Filters as people write them, the same in every API.
 //!
 //! ```text
 //! or     := and (',' and)*
@@ -10,20 +10,55 @@
 //! In a value `*` is a wildcard, and a backslash takes the next character as it is; `( ) , ; \`
 //! must have one. What the keys are is up to who asks.
 
-use crate::error::ApiError;
-use coeval_filter::limits::{DEPTH, NODES};
-use coeval_filter::{Compare, Field, Filter, FilterError, Operand, Test};
+use crate::limits::{DEPTH, NODES};
+use crate::{Compare, Field, Filter, FilterError, Operand, Test};
+use coeval_codes::{Code, Coded};
+
+/// Why a text is no filter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FiqlError {
+    /// It can't be read.
+    #[error("the filter can't be read at character {at}: {reason}")]
+    Syntax {
+        /// Where, counted from 1 on.
+        at: usize,
+        /// Why.
+        reason: String,
+    },
+    /// It can be read, and asks for what there is not.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+}
+
+impl Coded for FiqlError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Syntax { .. } => coeval_codes::FILTER_SYNTAX,
+            Self::Filter(inner) => inner.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Syntax { .. } => "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is.".to_owned(),
+            Self::Filter(inner) => inner.advice(),
+        }
+    }
+}
 
 /// How long a filter may be, in bytes.
 const LONGEST: usize = 16 * 1024;
 
 /// Reads a filter; `field` says what a key means.
-pub(crate) fn parse(
+///
+/// # Errors
+/// With the place of what is wrong.
+pub fn parse(
     text: &str,
     field: impl Fn(&str) -> Result<Field, FilterError>,
-) -> Result<Filter, ApiError> {
+) -> Result<Filter, FiqlError> {
     if text.len() > LONGEST {
-        return Err(ApiError::FilterSyntax {
+        return Err(FiqlError::Syntax {
             at: LONGEST,
             reason: format!("it has more than {LONGEST} bytes"),
         });
@@ -76,18 +111,18 @@ impl<'a> Reader<'a> {
         before.chars().count() + 1
     }
 
-    fn wrong_at(&self, at: usize, reason: impl Into<String>) -> ApiError {
-        ApiError::FilterSyntax {
+    fn wrong_at(&self, at: usize, reason: impl Into<String>) -> FiqlError {
+        FiqlError::Syntax {
             at: self.place(at),
             reason: reason.into(),
         }
     }
 
-    fn wrong(&self, reason: impl Into<String>) -> ApiError {
+    fn wrong(&self, reason: impl Into<String>) -> FiqlError {
         self.wrong_at(self.at, reason)
     }
 
-    fn count(&mut self) -> Result<(), ApiError> {
+    fn count(&mut self) -> Result<(), FiqlError> {
         self.parts += 1;
         match self.parts > NODES {
             true => Err(self.wrong(format!("there are more than {NODES} parts"))),
@@ -95,7 +130,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn or(&mut self, depth: usize) -> Result<Filter, ApiError> {
+    fn or(&mut self, depth: usize) -> Result<Filter, FiqlError> {
         let mut all = vec![self.and(depth)?];
         while self.take(',') {
             all.push(self.and(depth)?);
@@ -103,7 +138,7 @@ impl<'a> Reader<'a> {
         Ok(joined(all, Filter::Or))
     }
 
-    fn and(&mut self, depth: usize) -> Result<Filter, ApiError> {
+    fn and(&mut self, depth: usize) -> Result<Filter, FiqlError> {
         let mut all = vec![self.one(depth)?];
         while self.take(';') {
             all.push(self.one(depth)?);
@@ -111,7 +146,7 @@ impl<'a> Reader<'a> {
         Ok(joined(all, Filter::And))
     }
 
-    fn one(&mut self, depth: usize) -> Result<Filter, ApiError> {
+    fn one(&mut self, depth: usize) -> Result<Filter, FiqlError> {
         self.count()?;
         if depth >= DEPTH {
             return Err(self.wrong(format!("there are more than {DEPTH} levels")));
@@ -127,7 +162,7 @@ impl<'a> Reader<'a> {
         self.comparison()
     }
 
-    fn comparison(&mut self) -> Result<Filter, ApiError> {
+    fn comparison(&mut self) -> Result<Filter, FiqlError> {
         let began = self.at;
         let rest = self.rest();
         let end = rest.find(['=', '!', ',', ';', '(', ')']);
@@ -151,7 +186,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn operator(&mut self) -> Result<Compares, ApiError> {
+    fn operator(&mut self) -> Result<Compares, FiqlError> {
         const OPERATORS: [(&str, Compares); 6] = [
             ("==", Compare::Equal),
             ("!=", Compare::NotEqual),
@@ -170,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A value as it is written, with its backslashes.
-    fn value(&mut self) -> Result<&'a str, ApiError> {
+    fn value(&mut self) -> Result<&'a str, FiqlError> {
         let rest = self.rest();
         let mut characters = rest.char_indices();
         let mut end = rest.len();
@@ -207,14 +242,14 @@ fn joined(mut all: Vec<Filter>, join: fn(Vec<Filter>) -> Filter) -> Filter {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Filter, ApiError> {
+    fn read(text: &str) -> Result<Filter, FiqlError> {
         parse(text, |key| Field::parse(key, "entity"))
     }
 
     fn place(text: &str) -> usize {
         match read(text) {
-            Err(ApiError::FilterSyntax { at, .. }) => at,
-            Err(ApiError::Filter(error)) => error.at().unwrap(),
+            Err(FiqlError::Syntax { at, .. }) => at,
+            Err(FiqlError::Filter(error)) => error.at().unwrap(),
             other => panic!("{text}: {other:?}"),
         }
     }

@@ -1,0 +1,69 @@
+//! What all services share, and their routes.
+
+use crate::proto::resources::v1::resource_service_server::ResourceServiceServer;
+use crate::resources::Resources;
+use axum::Router;
+use coeval_callers::Quota;
+use coeval_engine::Engine;
+use coeval_methods::{Door, Methods};
+use coeval_server::Lifecycle;
+use std::sync::Arc;
+use tonic::service::Routes;
+
+/// How this API is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Bytes of a message that comes in.
+    pub message_bytes: usize,
+    /// How many requests one user, or one address without a user, may send: the same buckets as the
+    /// other APIs have.
+    pub quota: Arc<Quota>,
+    /// The stop of the server, in which watches take part.
+    pub lifecycle: Lifecycle,
+}
+
+/// What all services share.
+#[derive(Debug)]
+pub(crate) struct Api {
+    pub(crate) methods: Methods,
+    pub(crate) door: Door,
+    pub(crate) settings: Settings,
+}
+
+/// The API.
+#[derive(Debug)]
+pub struct Grpc(Arc<Api>);
+
+impl Grpc {
+    /// On an engine.
+    #[must_use]
+    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+        let door = Door::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        let methods = Methods::new(engine);
+        Self(Arc::new(Api {
+            methods,
+            door,
+            settings,
+        }))
+    }
+
+    /// The routes of the services that are always there.
+    pub fn router(&self) -> Router {
+        let api = &self.0;
+        let largest = api.settings.message_bytes;
+        let resources = ResourceServiceServer::new(Resources(Arc::clone(api)))
+            .max_decoding_message_size(largest)
+            .max_encoding_message_size(usize::MAX);
+        let routes = Routes::new(resources);
+        // Its own answer to unknown paths would be that of every path.
+        routes.prepare().into_axum_router().reset_fallback()
+    }
+
+    /// What answers calls that no route takes: typed services, or that there is none.
+    pub fn unmatched(&self) -> Router {
+        let api = Arc::clone(&self.0);
+        Router::new().fallback(move |request: axum::extract::Request| {
+            crate::unmatched::answer(Arc::clone(&api), request)
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! A call: who sends it, what its metadata says, and what every answer has.
+
+use crate::api::Api;
+use crate::status;
+use coeval_callers::{CalledBy, Headers, Peer, names};
+use coeval_engine::{Caller, WantedVersions};
+use coeval_methods::MethodError;
+use coeval_storage::Token;
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::{Request, Response, Status};
+
+/// A call whose sender is known.
+#[derive(Debug)]
+pub(crate) struct Call<T> {
+    pub(crate) caller: Caller,
+    pub(crate) force: bool,
+    pub(crate) message: T,
+}
+
+impl Api {
+    /// Lets a request in.
+    pub(crate) async fn enter<T>(&self, request: Request<T>) -> Result<Call<T>, Status> {
+        let (metadata, extensions, message) = request.into_parts();
+        let headers = metadata.into_headers();
+        let entered = self.door.enter(&headers, extensions.get::<Peer>()).await;
+        let caller = entered.map_err(status::of)?;
+        let force = Headers(&headers).force().map_err(MethodError::from);
+        Ok(Call {
+            caller,
+            force: force.map_err(status::of)?,
+            message,
+        })
+    }
+}
+
+impl<T> Call<T> {
+    /// The caller, wanting exactly this version if one is said.
+    pub(crate) fn at(&self, version: &str) -> Result<Caller, MethodError> {
+        let mut caller = self.caller.clone();
+        if let Some(version) = coeval_methods::version(version)? {
+            caller.wanted = WantedVersions::exactly(version);
+        }
+        Ok(caller)
+    }
+}
+
+/// An answer, saying for whom it is (for the access log).
+pub(crate) fn answer<T>(caller: &Caller, message: T) -> Response<T> {
+    let mut response = Response::new(message);
+    let by = CalledBy(caller.user().to_owned());
+    response.extensions_mut().insert(by);
+    response
+}
+
+/// The same, saying at which sequence something was read or written.
+pub(crate) fn sequenced<T>(caller: &Caller, token: Token, message: T) -> Response<T> {
+    let response = answer(caller, message);
+    saying(response, names::SEQUENCE, &token.to_string())
+}
+
+/// With one more entry of metadata; what can't stand there is left out.
+pub(crate) fn saying<T>(mut response: Response<T>, name: &'static str, value: &str) -> Response<T> {
+    if let Ok(value) = MetadataValue::<Ascii>::try_from(value) {
+        response.metadata_mut().insert(name, value);
+    }
+    response
+}

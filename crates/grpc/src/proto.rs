@@ -1,0 +1,36 @@
+//! What is generated from our `.proto` files, for servers and clients.
+#![allow(
+    missing_debug_implementations,
+    unreachable_pub,
+    rust_2018_idioms,
+    clippy::all,
+    reason = "generated"
+)]
+
+/// What all resources have in common.
+pub mod header {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.header.v1");
+    }
+}
+
+/// What every refusal says.
+pub mod errors {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.errors.v1");
+    }
+}
+
+/// Resources of every kind.
+pub mod resources {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.resources.v1");
+    }
+}
+
+/// All our files and those that they import, with their comments: a serialized
+/// `google.protobuf.FileDescriptorSet`.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,0 +1,84 @@
+//! A resource as requests say it.
+
+use crate::error::MethodError;
+use coeval_core::version::{Version, WriteVersion};
+use coeval_storage::{Millis, Revision};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A resource in a request; its kind is said beside it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Free text beside the kind; empty: none.
+    pub sub_kind: String,
+    /// The version of the content, as it was said: `v1.1`, `1.1.0`, `v1.1+downgraded`.
+    pub version: String,
+    /// What all resources have.
+    pub meta: Meta,
+    /// The content.
+    pub spec: Option<Value>,
+}
+
+/// What all resources have, as far as a request can say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meta {
+    /// The name; or an id, where the resource is there.
+    pub name: String,
+    /// The id; it says which resource is meant before the name does.
+    pub id: String,
+    /// The organization's name; empty: the caller's own.
+    pub namespace: String,
+    /// Empty: none.
+    pub description: String,
+    /// All labels.
+    pub labels: BTreeMap<String, String>,
+    /// When it vanishes.
+    pub expires: Option<Millis>,
+    /// The revision that was read; empty: none.
+    pub revision: String,
+}
+
+impl Body {
+    /// The version of the content, with its mark.
+    ///
+    /// # Errors
+    /// If none is said, or it can't be read.
+    pub fn written_at(&self) -> Result<WriteVersion, MethodError> {
+        if self.version.is_empty() {
+            return Err(MethodError::invalid(
+                "version is missing: say which version the content has, such as v1.1",
+            ));
+        }
+        Ok(WriteVersion::parse(&self.version)?)
+    }
+}
+
+impl Meta {
+    /// The revision, if one is said. What can't be one never matches.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        (!self.revision.is_empty()).then(|| revision(&self.revision))
+    }
+}
+
+/// Reads a revision. What can't be one never matches; it is compared as it was given, letter by
+/// letter.
+#[must_use]
+pub fn revision(text: &str) -> Revision {
+    let read = Revision::from_opaque(text);
+    match read.to_string() == text {
+        true => read,
+        false => Revision::NEVER,
+    }
+}
+
+/// Reads a version that is asked for: `v1.1` or `1.1.0`; empty: none.
+///
+/// # Errors
+/// If it can't be read.
+pub fn version(text: &str) -> Result<Option<Version>, MethodError> {
+    match text {
+        "" => Ok(None),
+        text => Ok(Some(WriteVersion::parse(text)?.version())),
+    }
+}

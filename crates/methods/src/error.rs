@@ -1,0 +1,112 @@
+//! What is wrong with a request, or with what it met.
+
+use coeval_callers::{CertificateError, HeaderError};
+use coeval_codes::{Code, Coded};
+use coeval_core::types::BodyError;
+use coeval_core::version::VersionError;
+use coeval_engine::EngineError;
+use coeval_filter::FilterError;
+use coeval_filter::fiql::FiqlError;
+use std::time::Duration;
+
+/// Every refusal of the standard methods.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum MethodError {
+    /// The engine refuses.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A header or metadata entry can't be read.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// A client's certificate names nobody.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// A filter can't be read.
+    #[error(transparent)]
+    Fiql(#[from] FiqlError),
+    /// An order can't be read.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A content can't be read.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// A version can't be read.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// The request says nothing of who sends it.
+    #[error("the request says nothing of who sends it")]
+    CredentialsMissing,
+    /// Too many requests.
+    #[error("more requests come from this user or address than the server takes from one")]
+    TooManyRequests {
+        /// When to come again.
+        retry_after: Duration,
+    },
+    /// Something is missing or does not belong.
+    #[error("{reason}")]
+    Invalid {
+        /// What.
+        reason: String,
+    },
+    /// No type has the kind.
+    #[error("there is no kind {kind:?}")]
+    KindUnknown {
+        /// As it was said.
+        kind: String,
+    },
+    /// Several types have it.
+    #[error("{kind} is the kind of several types: {}", types.join(", "))]
+    KindAmbiguous {
+        /// As it was said.
+        kind: String,
+        /// Which.
+        types: Vec<String>,
+    },
+}
+
+impl MethodError {
+    /// Something is missing or does not belong.
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Invalid { reason }
+    }
+}
+
+impl Coded for MethodError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Engine(inner) => inner.code(),
+            Self::Header(inner) => inner.code(),
+            Self::Certificate(inner) => inner.code(),
+            Self::Fiql(inner) => inner.code(),
+            Self::Filter(inner) => inner.code(),
+            Self::Body(inner) => inner.code(),
+            Self::Version(inner) => inner.code(),
+            Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
+            Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
+            Self::Invalid { .. } => coeval_codes::REQUEST_INVALID,
+            Self::KindUnknown { .. } => coeval_codes::KIND_UNKNOWN,
+            Self::KindAmbiguous { .. } => coeval_codes::KIND_AMBIGUOUS,
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::Engine(inner) => return inner.advice(),
+            Self::Header(inner) => return inner.advice(),
+            Self::Certificate(inner) => return inner.advice(),
+            Self::Fiql(inner) => return inner.advice(),
+            Self::Filter(inner) => return inner.advice(),
+            Self::Body(inner) => return inner.advice(),
+            Self::Version(inner) => return inner.advice(),
+            Self::CredentialsMissing => "Log in and send the token as authorization: Bearer.",
+            Self::TooManyRequests { .. } => "Wait as long as the answer says, then go on.",
+            Self::Invalid { .. } => "Correct the request and send it again.",
+            Self::KindUnknown { .. } => {
+                "Use the nss of a type that you can see, or vendor:nss; register the type if it is to be."
+            }
+            Self::KindAmbiguous { .. } => "Say vendor:nss.",
+        };
+        text.to_owned()
+    }
+}

@@ -1,0 +1,300 @@
+//! Writes, as requests ask for them.
+
+use crate::error::MethodError;
+use crate::{Body, Mask, Methods};
+use coeval_core::decide::StoreAt;
+use coeval_core::version::WriteVersion;
+use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
+use coeval_engine::tasks::Task;
+use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update};
+use coeval_engine::{Caller, EngineError, Resource, Target, TypeKey};
+use coeval_storage::Token;
+
+/// What a write answers.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// As the caller sees it now.
+    pub resource: Resource,
+    /// Pointers to what the write left alone because the body's version can't express it.
+    pub kept: Vec<String>,
+    /// Pointers to what went with deleted items.
+    pub dropped: Vec<String>,
+    /// What force overrode.
+    pub overrode: Option<String>,
+    /// Whether it was made by this write.
+    pub created: bool,
+    /// The task that goes on with it, if there is one: an id.
+    pub task: Option<String>,
+}
+
+/// What a delete answers.
+#[derive(Clone, Debug)]
+pub enum WrittenDelete {
+    /// It is gone.
+    Done(Token),
+    /// This task deletes it, with its hooks.
+    Accepted(String),
+}
+
+impl Methods {
+    /// Makes a resource.
+    ///
+    /// # Errors
+    /// *Already exists* if any resource has the name, however it was made.
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        body: Body,
+    ) -> Result<Written, MethodError> {
+        let create = self.creation(caller, body).await?;
+        let made = self
+            .engine
+            .create_with(caller, of, create, Hooks::Run)
+            .await?;
+        Ok(Written {
+            resource: made.resource,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            overrode: None,
+            created: true,
+            task: made.task.as_ref().map(Task::urn),
+        })
+    }
+
+    /// Changes a resource: all of it, or the fields of a mask. Without a mask the body must carry
+    /// the revision that was read.
+    ///
+    /// # Errors
+    /// *Not found* if there is none; *aborted* if it has another revision by now.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        body: Body,
+        mask: Option<&Mask>,
+        force: bool,
+    ) -> Result<Written, MethodError> {
+        let target = self.meant(caller, of, &body.meta).await?;
+        let at = match (mask, body.version.is_empty()) {
+            // A mask is about what the caller is shown.
+            (Some(_), true) => {
+                let shown = self.engine.get(caller, of, &target).await?;
+                WriteVersion::plain(shown.version.version)
+            }
+            _ => body.written_at()?,
+        };
+        let mut update = edit(at, body, mask, &target)?;
+        update.needs_revision = mask.is_none();
+        update.force = force;
+        let updated = self
+            .engine
+            .update_with(caller, of, &target, &update, Hooks::Run)
+            .await?;
+        self.updated(caller, of, &target, updated).await
+    }
+
+    /// Changes the resource of that name, or makes it.
+    ///
+    /// # Errors
+    /// As [`Methods::create`] and [`Methods::update`]; but no revision is needed.
+    pub async fn upsert(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        body: Body,
+        force: bool,
+    ) -> Result<Written, MethodError> {
+        const ATTEMPTS: usize = 20;
+        let at = body.written_at()?;
+        let target = self.meant(caller, of, &body.meta).await?;
+        let mut update = edit(at, body.clone(), None, &target)?;
+        update.force = force;
+        for _ in 0..ATTEMPTS {
+            let updated = self
+                .engine
+                .update_with(caller, of, &target, &update, Hooks::Run)
+                .await;
+            match updated {
+                Err(EngineError::NotFound { .. })
+                    if update.revision.is_none() && matches!(target, Target::Name { .. }) => {}
+                other => return self.updated(caller, of, &target, other?).await,
+            }
+            let made = self.create(caller, of, body.clone()).await;
+            match made {
+                Err(MethodError::Engine(EngineError::AlreadyExists { what, id })) => {
+                    // Made by somebody else meanwhile; or it is there and may not be seen.
+                    let there = self.engine.get(caller, of, &Target::Id(id)).await;
+                    if matches!(
+                        there,
+                        Err(EngineError::NotFound { .. } | EngineError::Denied(_))
+                    ) {
+                        return Err(EngineError::AlreadyExists { what, id }.into());
+                    }
+                }
+                other => return other,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
+    }
+
+    /// Says how a resource is doing; its content stays.
+    ///
+    /// # Errors
+    /// As [`Methods::update`]; but no revision is needed.
+    pub async fn update_status(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        message: &str,
+        revision: &str,
+    ) -> Result<Written, MethodError> {
+        let there = self.engine.get(caller, of, target).await?;
+        let message = (!message.is_empty()).then(|| message.to_owned());
+        let update = Update {
+            revision: (!revision.is_empty()).then(|| crate::revision(revision)),
+            content: None,
+            store_at: StoreAt::Unchanged,
+            meta: MetaEdit {
+                message: Some(message),
+                ..MetaEdit::default()
+            },
+            ..Update::new(there.header.version, serde_json::Value::Null)
+        };
+        let updated = self
+            .engine
+            .update_with(caller, of, target, &update, Hooks::Run)
+            .await?;
+        self.updated(caller, of, target, updated).await
+    }
+
+    /// Deletes a resource; with a revision only if it has that one.
+    ///
+    /// # Errors
+    /// *Not found* if there is none; *aborted* if it has another revision by now.
+    pub async fn delete(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: &str,
+        force: bool,
+    ) -> Result<WrittenDelete, MethodError> {
+        let revision = (!revision.is_empty()).then(|| crate::revision(revision));
+        if force {
+            let deleted = self.engine.force_delete(caller, of, target, revision);
+            return Ok(WrittenDelete::Done(deleted.await?));
+        }
+        let deleted = self
+            .engine
+            .delete_with(caller, of, target, revision, Hooks::Run);
+        Ok(match deleted.await? {
+            Deleted::Done(token) => WrittenDelete::Done(token),
+            Deleted::Accepted(task) => WrittenDelete::Accepted(task.urn()),
+        })
+    }
+
+    async fn creation(&self, caller: &Caller, body: Body) -> Result<Create, MethodError> {
+        let at = body.written_at()?;
+        let meta = body.meta;
+        if meta.name.is_empty() {
+            return Err(MethodError::invalid("metadata.name is missing"));
+        }
+        if !meta.id.is_empty() || !meta.revision.is_empty() {
+            return Err(MethodError::invalid(
+                "what is to be made has no id and no revision yet: leave them out",
+            ));
+        }
+        let content = body
+            .spec
+            .ok_or_else(|| MethodError::invalid("spec is missing"))?;
+        Ok(Create {
+            at,
+            org: self.namespace(caller, &meta.namespace).await?,
+            labels: meta.labels,
+            description: said(meta.description),
+            sub_kind: said(body.sub_kind),
+            expires: meta.expires,
+            ..Create::new(at.version(), meta.name, content)
+        })
+    }
+
+    async fn updated(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        updated: Updated,
+    ) -> Result<Written, MethodError> {
+        Ok(match updated {
+            Updated::Done(changed, task) => Written {
+                resource: changed.resource,
+                kept: changed.kept,
+                dropped: changed.dropped,
+                overrode: changed.overrode.map(|refusal| refusal.to_string()),
+                created: changed.created,
+                task: task.as_ref().map(Task::urn),
+            },
+            // It is as it was until the task has made the change.
+            Updated::Accepted(task) => Written {
+                resource: self.engine.get(caller, of, target).await?,
+                kept: Vec::new(),
+                dropped: Vec::new(),
+                overrode: None,
+                created: false,
+                task: Some(task.urn()),
+            },
+        })
+    }
+}
+
+fn said(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// The change that a body asks for.
+fn edit(
+    at: WriteVersion,
+    body: Body,
+    mask: Option<&Mask>,
+    target: &Target,
+) -> Result<Update, MethodError> {
+    let meta = body.meta;
+    let revision = meta.revision();
+    let named = matches!(target, Target::Id(_)) && !meta.name.starts_with("urn:");
+    let means = |field: fn(&Mask) -> bool| mask.is_none_or(field);
+    let edit = MetaEdit {
+        // By its name it stays what it is called.
+        name: said(meta.name).filter(|_| named && means(|mask| mask.name)),
+        labels: means(|mask| mask.labels).then_some(meta.labels),
+        description: means(|mask| mask.description).then(|| said(meta.description)),
+        sub_kind: means(|mask| mask.sub_kind).then(|| said(body.sub_kind)),
+        expires: means(|mask| mask.expires).then_some(meta.expires),
+        ..MetaEdit::default()
+    };
+    let (content, fields) = match mask {
+        None => {
+            let spec = body.spec;
+            let spec = spec.ok_or_else(|| MethodError::invalid("spec is missing"))?;
+            (Some(spec), None)
+        }
+        Some(mask) if mask.spec.is_empty() => (None, None),
+        Some(mask) => {
+            let fields = FieldMask::parse(mask.spec.iter().map(String::as_str))?;
+            let empty = || serde_json::Value::Object(serde_json::Map::new());
+            (Some(body.spec.unwrap_or_else(empty)), Some(fields))
+        }
+    };
+    Ok(Update {
+        revision,
+        needs_revision: false,
+        at,
+        store_at: StoreAt::Unsaid,
+        content,
+        mask: fields,
+        meta: edit,
+        force: false,
+        checking: Checking::Strict,
+    })
+}
