@@ -91,6 +91,7 @@ const PLAN: Plan = &[
         &["access", "core", "engine", "filter", "storage", "stores"],
     ),
     ("cloudapi-bench", &["access", "core", "engine", "stores"]),
+    ("grpc-bench", &["grpc"]),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
 ];
