@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::header::Time;
+use crate::hints::Hints;
 use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
 use crate::lifecycle::Executor;
@@ -69,6 +70,7 @@ pub struct Engine {
     pub(crate) identity: Identity,
     pub(crate) lists: Lists,
     pub(crate) names: Names,
+    pub(crate) hints: Hints,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -127,6 +129,7 @@ impl Engine {
             settings,
             lists: Lists::new(),
             names: Names::default(),
+            hints: Hints::new(),
         }
     }
 

@@ -22,6 +22,7 @@ mod expiry;
 mod explain;
 mod full_contents;
 mod header;
+mod hints;
 mod history;
 pub mod identity;
 pub mod inspect;

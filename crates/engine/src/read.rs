@@ -109,8 +109,13 @@ impl Engine {
         action: Action,
     ) -> Result<Found, EngineError> {
         for _ in 0..ATTEMPTS {
+            let mut hinted = None;
+            if let Target::Name { org, name } = target {
+                hinted = self.hinted(caller, of, org, name).await?;
+            }
             let id = match target {
                 Target::Id(id) => *id,
+                Target::Name { .. } if let Some((id, _)) = hinted => id,
                 Target::Name { org, name } => {
                     let ids = self.named(caller, of, org, name).await?;
                     match ids.as_slice() {
@@ -127,9 +132,10 @@ impl Engine {
                 at_least: caller.at_least,
                 ..ReadRequest::default()
             };
-            let ahead = match &caller.ahead {
-                Some(ahead) => ahead.take(of, id)?,
-                None => None,
+            let ahead = match (&caller.ahead, hinted) {
+                (_, Some((_, fetched))) => Some(fetched),
+                (Some(ahead), None) => ahead.take(of, id)?,
+                (None, None) => None,
             };
             let mut fetched = match ahead {
                 Some(fetched) => fetched,
@@ -158,6 +164,33 @@ impl Engine {
             });
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The resource that had the name when it was looked up last, read together with the name's
+    /// entry: nothing, if the name is not (only) its own by now.
+    async fn hinted(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        org: &str,
+        name: &str,
+    ) -> Result<Option<(Uuid, Fetched)>, EngineError> {
+        let Some(id) = self.hints.get(of, org, name) else {
+            return Ok(None);
+        };
+        let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
+        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(2));
+        request.at_least = caller.at_least;
+        let fetched = self.fetch(of, id, request).await?;
+        let entries = fetched.extra.pages.first().map(|page| &page.entries);
+        let mut ids = entries.into_iter().flatten();
+        let only = (ids.next(), ids.next());
+        let own = matches!(only, (Some(entry), None) if keys::id_of_entry(&entry.key) == Some(id));
+        if !own {
+            self.hints.forget(of, org, name);
+            return Ok(None);
+        }
+        Ok(Some((id, fetched)))
     }
 
     /// The ids of the resources of that name, a few of them.
@@ -194,6 +227,8 @@ impl Engine {
                 }
             }
             ids = same;
+        } else if let [id] = ids.as_slice() {
+            self.hints.set(of, org, name, *id);
         }
         ids.truncate(LISTED);
         Ok(ids)
