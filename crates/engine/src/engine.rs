@@ -10,6 +10,7 @@ use crate::list::Lists;
 use crate::seal::Keyring;
 use crate::stored::Stored;
 use crate::types::called::Names;
+use crate::types::packages::Packages;
 use crate::types::registry::Registry;
 use crate::types::state::TypeState;
 use crate::views::Views;
@@ -71,6 +72,7 @@ pub struct Engine {
     pub(crate) lists: Lists,
     pub(crate) names: Names,
     pub(crate) hints: Hints,
+    pub(crate) packages: Packages,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -130,6 +132,7 @@ impl Engine {
             lists: Lists::new(),
             names: Names::default(),
             hints: Hints::new(),
+            packages: Packages::new(),
         }
     }
 

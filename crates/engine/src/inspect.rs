@@ -7,6 +7,7 @@
 mod belongings;
 mod counts;
 mod indexes;
+mod numbers;
 mod resources;
 
 use crate::engine::Engine;
@@ -54,6 +55,8 @@ pub enum ProblemKind {
     NameCount,
     /// An ACL, secrets or history of a resource that is not there.
     Orphan,
+    /// The numbers of a type's fields can't be read.
+    Numbers,
 }
 
 /// How an inspection went.
@@ -121,6 +124,7 @@ impl Engine {
             inspection.name_counts(&state).await?;
         }
         inspection.belongings().await?;
+        inspection.numbers().await?;
         Ok(inspection.done)
     }
 }

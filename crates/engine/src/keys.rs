@@ -89,6 +89,36 @@ pub(crate) fn type_of_phase(key: &Key) -> Option<TypeKey> {
     parts.next().is_none().then(|| TypeKey::new(&vendor, &nss))
 }
 
+/// The numbers of a type's fields in protobuf, at one major. It stays when the type goes.
+pub(crate) fn ledger(of: &TypeKey, major: u32) -> Result<Key, StorageError> {
+    of_type(b"f", of, &[format!("v{major}").as_bytes()])
+}
+
+/// The same of all majors.
+pub(crate) fn ledgers(of: &TypeKey) -> Result<Span, StorageError> {
+    Ok(Span::below(&of_type(b"f", of, &[])?))
+}
+
+/// The same of all types.
+pub(crate) fn all_ledgers() -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"f"])?))
+}
+
+/// The major that numbers are of.
+pub(crate) fn major_of_ledger(key: &Key) -> Option<u32> {
+    let last = key.as_bytes().rsplit(|byte| *byte == b'/').next()?;
+    std::str::from_utf8(last)
+        .ok()?
+        .strip_prefix('v')?
+        .parse()
+        .ok()
+}
+
+/// Which type has the name of a package, without a major. It stays when the type goes.
+pub(crate) fn package(base: &str) -> Result<Key, StorageError> {
+    key(&[b"v", &name(base)])
+}
+
 /// A definition of an interface version.
 pub(crate) fn interface(vendor: &str, nss: &str, version: Version) -> Result<Key, StorageError> {
     let of = TypeKey::new(vendor, nss);

@@ -8,12 +8,14 @@ mod finding;
 mod interface_behaviors;
 mod interfaces;
 mod notes;
+pub(crate) mod packages;
 pub(crate) mod phase;
 mod register;
 pub(crate) mod registry;
 pub(crate) mod state;
 mod stored_resources;
 mod type_behaviors;
+mod typed;
 
 pub use catalog::CatalogEntry;
 pub use edit::TypeEdit;

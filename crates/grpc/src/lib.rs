@@ -13,6 +13,7 @@ mod call;
 pub mod proto;
 mod resources;
 mod status;
+mod typed;
 mod unmatched;
 
 pub use api::{Grpc, Settings};

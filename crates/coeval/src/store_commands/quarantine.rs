@@ -31,6 +31,7 @@ fn line(problem: &Problem) -> String {
         ProblemKind::IndexOrphan => "indexOrphan",
         ProblemKind::NameCount => "nameCount",
         ProblemKind::Orphan => "orphan",
+        ProblemKind::Numbers => "numbers",
     };
     json!({
         "kind": kind,

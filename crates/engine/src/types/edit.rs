@@ -21,7 +21,7 @@ use bytes::Bytes;
 use coeval_access::{Level, TypeAction};
 use coeval_core::version::Version;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, StorageError,
+    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,10 +165,15 @@ impl Engine {
                     interfaces.push(self.interface_condition(interface).await?);
                 }
                 self.check_hooks(&new).await?;
-                let judged = self.judge_version(Some(state), &new, Some(version)).await?;
+                let mut judged = self.judge_version(Some(state), &new, Some(version)).await?;
                 let unproven = refusal(&judged, registration, &new.id)?;
+                let typed = self
+                    .typed_outcome(&state.key, Some(state), &new, unproven)
+                    .await?;
+                judged.findings.extend(typed.findings);
                 Ok(Outcome {
                     interfaces,
+                    typed: typed.steps,
                     external_id: registration.external_id.clone(),
                     max_implicit_right: registration.max_implicit_right,
                     file: Some(Bytes::copy_from_slice(registration.file.as_bytes())),
@@ -259,6 +264,7 @@ impl Engine {
                 let content = Definition::encode(&meta, file);
                 write = write.step(&key, own, Action::Put(Put::of(content)));
                 write = with_phase(write, state, marked);
+                write.steps.extend(outcome.typed.iter().cloned());
                 What::EditType
             }
             _ => {
@@ -330,6 +336,8 @@ struct Outcome {
     interfaces: Vec<(Key, Revision)>,
     external_id: Option<String>,
     max_implicit_right: Option<Level>,
+    /// The numbers of its fields in protobuf.
+    typed: Vec<Step>,
 }
 
 /// The phase record is rewritten with every change, so that all servers load the type again.

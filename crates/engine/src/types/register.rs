@@ -143,8 +143,10 @@ impl Engine {
                 });
             }
             self.check_hooks(&version).await?;
-            let judged = self.judge_version(state, &version, None).await?;
+            let mut judged = self.judge_version(state, &version, None).await?;
             let unproven = refusal(&judged, registration, &version.id)?;
+            let typed = self.typed_outcome(of, state, &version, unproven).await?;
+            judged.findings.extend(typed.findings);
             let definitions = state.into_iter().flat_map(|state| state.definitions.keys());
             let inherits = inheritance::inherits_from(
                 definitions.copied(),
@@ -156,9 +158,10 @@ impl Engine {
             let inherits = Some(inherits.1);
             let meta = Meta { built_in, ..meta };
             let file = Bytes::copy_from_slice(registration.file.as_bytes());
-            let write = self
+            let mut write = self
                 .registering(caller, of, state, &version, &meta, &file)
                 .await?;
+            write.steps.extend(typed.steps);
             let head = keys::type_version(of, version.id.version)?;
             match self.commit(&head, write).await {
                 Ok(_) => {

@@ -6,6 +6,7 @@ use crate::keys::{self, TypeKey};
 use crate::types::definition::Definition;
 use crate::types::phase;
 use crate::types::state::TypeState;
+use crate::types::typed::{self, StoredTyped};
 use coeval_core::version::Version;
 use coeval_storage::{DynStore, Key, Range, ReadRequest, Revision, Stored};
 use std::collections::HashMap;
@@ -75,14 +76,26 @@ impl Registry {
     /// `None` if it changed between two pages.
     async fn read(&self, of: &TypeKey) -> Result<Option<TypeState>, EngineError> {
         let phase_key = keys::phase(of)?;
-        let mut range = Range::of(keys::type_versions(of)?);
+        let mut range = Some(Range::of(keys::type_versions(of)?));
+        let package_key = typed::name_of(of).map(|name| keys::package(&name.base()));
+        let package_key = package_key.transpose()?;
+        let mut ledgers = Some(Range::of(keys::ledgers(of)?));
+        let mut said = StoredTyped::default();
         let mut found: Vec<Definition> = Vec::new();
         let mut unreadable: Vec<Version> = Vec::new();
         let mut first: Option<(Revision, coeval_core::phases::PhaseRecord)> = None;
         loop {
-            let request = ReadRequest::keys([phase_key.clone()]).and_range(range.clone());
+            let own = std::iter::once(phase_key.clone()).chain(package_key.clone());
+            let mut request = ReadRequest::keys(own);
+            let reads_definitions = range.is_some();
+            for range in range.iter().chain(&ledgers) {
+                request = request.and_range(range.clone());
+            }
             let snapshot = self.store.read(request).await?;
-            let Some(entry) = snapshot.keys.into_iter().next().flatten() else {
+            let mut own = snapshot.keys.into_iter();
+            let entry = own.next().flatten();
+            said.note_claim(own.next().flatten().as_ref());
+            let Some(entry) = entry else {
                 self.forget(of);
                 return Err(EngineError::TypeUnknown { of: of.clone() });
             };
@@ -99,7 +112,12 @@ impl Registry {
                     first = Some((revision, phase));
                 }
             }
-            let page = snapshot.pages.into_iter().next().unwrap_or_default();
+            let mut pages = snapshot.pages.into_iter();
+            let page = reads_definitions.then(|| pages.next()).flatten();
+            let page = page.unwrap_or_default();
+            let numbers = pages.next().unwrap_or_default();
+            numbers.entries.iter().for_each(|entry| said.note(entry));
+            ledgers = ledgers.and_then(|range| range.following(&numbers));
             for entry in &page.entries {
                 let Some(version) = version_of(&entry.key) else {
                     tracing::error!(key = %entry.key, "a type version without a version");
@@ -121,16 +139,16 @@ impl Registry {
                     }
                 }
             }
-            match range.following(&page) {
-                Some(next) => range = next,
-                None => break,
+            range = range.and_then(|range| range.following(&page));
+            if range.is_none() && ledgers.is_none() {
+                break;
             }
         }
         let Some((revision, phase)) = first else {
             return Ok(None);
         };
         let cap = self.caps.get(of).copied();
-        TypeState::new(of.clone(), phase, revision, found, &unreadable, cap).map(Some)
+        TypeState::new(of.clone(), phase, revision, found, &unreadable, &said, cap).map(Some)
     }
 
     fn forget(&self, of: &TypeKey) {

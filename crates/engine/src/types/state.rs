@@ -3,6 +3,7 @@
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::types::definition::Definition;
+use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
 use coeval_core::types::{TypeVersion, Visibility};
@@ -28,6 +29,8 @@ pub struct TypeState {
     restricted: BTreeSet<Version>,
     /// Whether some version has a secure field.
     pub(crate) has_secure: bool,
+    /// How it is said in protobuf.
+    pub(crate) typed: Typed,
 }
 
 impl TypeState {
@@ -38,6 +41,7 @@ impl TypeState {
         phase_revision: Revision,
         definitions: Vec<Definition>,
         unreadable: &[Version],
+        typed: &StoredTyped,
         cap: Option<Version>,
     ) -> Result<Self, EngineError> {
         let mut definitions: BTreeMap<Version, Definition> = definitions
@@ -66,6 +70,7 @@ impl TypeState {
             paths.iter().any(|path| path.restriction.secure)
         });
         Ok(Self {
+            typed: Typed::of(&key, typed, &definitions),
             phase_key: keys::phase(&key)?,
             key,
             phase,

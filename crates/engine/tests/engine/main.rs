@@ -28,6 +28,7 @@ mod resources;
 mod runners;
 mod secrets;
 mod servers;
+mod typed;
 mod types;
 mod upkeep;
 mod wanted;
@@ -229,6 +230,19 @@ cases! {
             an_undecided_change_is_accepted_by_name
             a_denial_is_explained_to_those_who_may_know
             a_bump_that_is_too_small_is_refused_with_a_witness
+        }
+    }
+    typed {
+        every {
+            a_registered_type_has_a_package_at_once_on_every_server
+            versions_registered_at_once_share_no_number
+        }
+        embedded {
+            numbers_outlive_edits_versions_and_the_type
+            a_package_belongs_to_the_type_that_was_first
+            what_a_package_cant_say_is_found_at_registration
+            a_type_of_an_earlier_release_gets_its_numbers_when_it_is_asked_for
+            numbers_that_cant_be_read_are_told_and_never_made_anew
         }
     }
     identity {
