@@ -234,6 +234,10 @@ codes! {
     TYPED_FIELD_UNKNOWN = 6074, "The message has a field that the package does not describe";
     TYPED_MASK_UNKNOWN = 6075, "The field mask names no field of the message";
     TYPED_TOO_DEEP = 6076, "The message has too many levels";
+    WATCH_COMPACTED = 6080, "The events after that sequence are no longer kept";
+    WATCH_OTHER_HISTORY = 6081, "The sequence is of another history";
+    WATCH_RIGHTS_CHANGED = 6082, "What the watcher may see has changed";
+    WATCH_FELL_BEHIND = 6083, "The watcher was slower than the events are kept";
     FILTER_TOO_LARGE = 6101, "The filter or order is too large";
     FILTER_FIELD_INVALID = 6102, "The filter or order names no field";
     FILTER_OPERAND_INVALID = 6103, "A value in the filter does not fit its comparison";

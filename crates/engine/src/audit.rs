@@ -84,9 +84,20 @@ pub struct Deed {
     /// What force overrode, or what else there is to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// With a deletion: who could see it, so that watchers can be told.
+    /// With a deletion or a change of its ACL: who could see it before, so that watchers can be
+    /// told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) acl: Option<Acl>,
+    /// Where they are others now: its owner and its version before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) was: Option<Was>,
+}
+
+/// What decided before who could see a resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Was {
+    pub(crate) owner: String,
+    pub(crate) stored: String,
 }
 
 /// A deed as it is read.
@@ -117,7 +128,19 @@ impl Deed {
             before: None,
             note: None,
             acl: None,
+            was: None,
         }
+    }
+
+    /// Notes whose it was, and at which version, if that changes.
+    pub(crate) fn after(mut self, before: &Header, now: &Header) -> Self {
+        if before.owner != now.owner || before.version != now.version {
+            self.was = Some(Was {
+                owner: before.owner.clone(),
+                stored: before.version.to_string(),
+            });
+        }
+        self
     }
 
     /// On a type version.
@@ -263,17 +286,10 @@ fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
     })
 }
 
-/// The deed in a group of events, if there is one on this resource.
-pub(crate) fn deed_of_group(group: &coeval_storage::Group, id: Uuid) -> Option<Deed> {
-    let id = id.to_string();
-    group.events.iter().find_map(|event| {
-        if !event.key.as_bytes().starts_with(b"u/") {
-            return None;
-        }
-        let coeval_storage::Change::Put(stored) = &event.change else {
-            return None;
-        };
-        let deed = read_audit(&event.key, stored)?.deed;
-        (deed.id.as_deref() == Some(&id)).then_some(deed)
-    })
+/// The deed that an event tells of.
+pub(crate) fn deed_of(event: &coeval_storage::Event) -> Option<Deed> {
+    let coeval_storage::Change::Put(stored) = &event.change else {
+        return None;
+    };
+    Some(read_audit(&event.key, stored)?.deed)
 }

@@ -1,7 +1,7 @@
 //! Who calls, and at which version.
 
 use crate::ahead::Ahead;
-use crate::identity::Seen;
+use crate::identity::{Credentials, Seen};
 use crate::keys::TypeKey;
 use crate::types::state::TypeState;
 use coeval_access::Subject;
@@ -90,6 +90,8 @@ pub struct Caller {
     pub(crate) seen: Option<Seen>,
     /// A resource that was read with it.
     pub(crate) ahead: Option<Arc<Ahead>>,
+    /// What it showed to be known.
+    pub(crate) credentials: Option<Arc<Credentials>>,
 }
 
 impl Caller {
@@ -102,6 +104,7 @@ impl Caller {
             at_least: None,
             seen: None,
             ahead: None,
+            credentials: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The engine: one store, the types that are loaded from it, and what was computed once.
 
+use crate::encodings::Encodings;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::hints::Hints;
@@ -14,6 +15,7 @@ use crate::types::packages::Packages;
 use crate::types::registry::Registry;
 use crate::types::state::TypeState;
 use crate::views::Views;
+use crate::watch::KnownAcls;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
     AtomicWrite, Clock, DynStore, Entry, Key, ReadRequest, Snapshot, StorageError, SystemClock,
@@ -27,6 +29,8 @@ use std::sync::Arc;
 pub struct Settings {
     /// Bytes of converted views that are kept in memory.
     pub view_bytes: u64,
+    /// Bytes of encoded views that are kept in memory.
+    pub encoding_bytes: u64,
     /// How many earlier revisions of a resource are kept.
     pub history: u64,
     /// How long records of what was done are kept.
@@ -47,6 +51,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             view_bytes: 64 * 1024 * 1024,
+            encoding_bytes: 32 * 1024 * 1024,
             history: 20,
             audit_days: 90,
             emulate: HashMap::new(),
@@ -73,6 +78,8 @@ pub struct Engine {
     pub(crate) names: Names,
     pub(crate) hints: Hints,
     pub(crate) packages: Packages,
+    pub(crate) encodings: Encodings,
+    pub(crate) acls: KnownAcls,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -127,9 +134,11 @@ impl Engine {
             types: Registry::new(Arc::clone(&store), settings.emulate.clone()),
             views: Views::new(settings.view_bytes),
             identity: Identity::new(&settings.identity),
+            lists: Lists::new(),
+            encodings: Encodings::new(settings.encoding_bytes),
+            acls: KnownAcls::default(),
             store,
             settings,
-            lists: Lists::new(),
             names: Names::default(),
             hints: Hints::new(),
             packages: Packages::new(),

@@ -229,6 +229,9 @@ pub enum EngineError {
     /// A listing is refused.
     #[error(transparent)]
     List(#[from] crate::list::ListError),
+    /// A watch can't begin there, or can't go on.
+    #[error(transparent)]
+    Watch(#[from] crate::watch::WatchError),
 }
 
 impl From<coeval_access::Denied> for EngineError {
@@ -302,6 +305,7 @@ impl Coded for EngineError {
             Self::Behavior(inner) => inner.code(),
             Self::Entry(inner) => inner.code(),
             Self::List(inner) => inner.code(),
+            Self::Watch(inner) => inner.code(),
         }
     }
 
@@ -360,6 +364,7 @@ impl Coded for EngineError {
             Self::Behavior(inner) => return inner.advice(),
             Self::Entry(inner) => return inner.advice(),
             Self::List(inner) => return inner.advice(),
+            Self::Watch(inner) => return inner.advice(),
         };
         text.to_owned()
     }

@@ -44,7 +44,10 @@ pub use sessions::{NewToken, Session, SessionKind};
 pub use token::TokenSecret;
 pub use users::{NewUser, User, UserEdit};
 
+pub(crate) use content::{BundleContent, RoleContent, UserContent, read as read_content};
+pub(crate) use directory::published;
 pub(crate) use own::Seen;
+pub(crate) use subjects::Credentials;
 
 use directory::Directory;
 use password::Hasher;

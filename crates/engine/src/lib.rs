@@ -15,6 +15,7 @@ mod audit;
 pub mod behaviors;
 mod caller;
 mod content;
+mod encodings;
 mod engine;
 pub mod entries;
 mod error;
@@ -59,4 +60,4 @@ pub use list::{DEFAULT_PAGE, InOrg, LARGEST_PAGE, ListError, ListOf, ListQuery, 
 pub use read::Target;
 pub use resource::{Changed, Quarantined, Resource};
 pub use secure::{Rotated, SecretError};
-pub use watch::{WatchQuery, WatchStream, Watched, WatchedChange};
+pub use watch::{WatchError, WatchQuery, WatchStream, Watched, WatchedChange};

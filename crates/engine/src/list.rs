@@ -26,6 +26,7 @@ mod window;
 pub use error::ListError;
 pub(crate) use kept::Lists;
 pub use query::{DEFAULT_PAGE, InOrg, LARGEST_PAGE, ListOf, ListQuery, Page, PageAt};
+pub(crate) use scope::{Whose, whose};
 
 use crate::caller::Caller;
 use crate::engine::Engine;

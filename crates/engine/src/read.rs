@@ -3,6 +3,7 @@
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
+use crate::header::Header;
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
 use crate::seen::text_key;
@@ -15,7 +16,7 @@ use coeval_core::decide::{self, Reading, Shown as How, Wanted};
 use coeval_core::types::Visibility;
 use coeval_core::version::{StoredVersion, Uuid};
 use coeval_filter::may_be_cut;
-use coeval_storage::{Range, ReadRequest, Token};
+use coeval_storage::{Millis, Range, ReadRequest, Revision, Token};
 use std::sync::Arc;
 
 /// Which resource.
@@ -90,14 +91,25 @@ impl Engine {
         level: Level,
         token: Token,
     ) -> Result<Resource, EngineError> {
+        let opened = self.opened_for(state, &stored, wanted, level).await?;
+        self.resource(state, stored, wanted, level, token, opened.as_ref())
+    }
+
+    /// With its secure values, if a conversion has to see them.
+    pub(crate) async fn opened_for(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        wanted: Wanted,
+        level: Level,
+    ) -> Result<Option<Record>, EngineError> {
         let whole = level == Level::FullControl || !state.hides(stored.header.version);
         let as_stored = whole && matches!(wanted, Wanted::Stored);
-        let opened = if stored.header.has_secrets() && !as_stored {
-            Some(self.open_record(state, &stored).await?.record)
+        if stored.header.has_secrets() && !as_stored {
+            Ok(Some(self.open_record(state, stored).await?.record))
         } else {
-            None
-        };
-        self.resource(state, stored, wanted, level, token, opened.as_ref())
+            Ok(None)
+        }
     }
 
     /// The resource, if the caller may do that with it.
@@ -244,21 +256,37 @@ impl Engine {
         token: Token,
         opened: Option<&Record>,
     ) -> Result<Resource, EngineError> {
-        let sees = sees(level);
-        let (view, shown, restricted) = self.show(state, &stored, wanted, sees, opened)?;
-        Ok(Resource {
-            of: state.key.clone(),
-            id: stored.id,
-            version: view.version(),
-            revision: stored.revision,
-            expires: stored.expires,
-            content: shown.content,
-            secure: shown.secure,
-            restricted,
+        let view = self.show(state, &stored, wanted, sees(level), opened)?;
+        let (id, revision, expires) = (stored.id, stored.revision, stored.expires);
+        let header = Arc::new(stored.header);
+        Ok(answer(
+            state,
+            (id, revision, expires),
+            header,
+            view,
             level,
             token,
-            header: Arc::new(stored.header),
-        })
+        ))
+    }
+
+    /// The same, of what others hold too.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of them are what an answer is made of"
+    )]
+    pub(crate) fn show_with(
+        &self,
+        state: &TypeState,
+        stored: &Stored,
+        header: Arc<Header>,
+        wanted: Wanted,
+        level: Level,
+        token: Token,
+        opened: Option<&Record>,
+    ) -> Result<Resource, EngineError> {
+        let view = self.show(state, stored, wanted, sees(level), opened)?;
+        let is = (stored.id, stored.revision, stored.expires);
+        Ok(answer(state, is, header, view, level, token))
     }
 
     /// A view of what is stored. At the stored version, for somebody who sees all of it, the
@@ -306,10 +334,16 @@ impl Engine {
                 content: stored.content.clone(),
                 secure: stored.header.secure.clone().into(),
             },
-            How::AsStored | How::Converted => {
-                cached(&|| crate::content::view(state, whole()?, at, sees))?
-            }
+            How::AsStored => cached(&|| {
+                count("redacted");
+                crate::content::view(state, whole()?, at, sees)
+            })?,
+            How::Converted => cached(&|| {
+                count("converted");
+                crate::content::view(state, whole()?, at, sees)
+            })?,
             How::Pruned { to } => cached(&|| {
+                count("pruned");
                 let record = stored.core_record()?;
                 crate::content::pruned(state, record, to.version(), at, sees)
             })?,
@@ -326,6 +360,34 @@ impl Engine {
         };
         Ok((view, shown, None))
     }
+}
+
+fn answer(
+    state: &TypeState,
+    (id, revision, expires): (Uuid, Revision, Option<Millis>),
+    header: Arc<Header>,
+    (view, shown, restricted): (decide::View, Shown, Option<Arc<str>>),
+    level: Level,
+    token: Token,
+) -> Resource {
+    Resource {
+        of: state.key.clone(),
+        id,
+        version: view.version(),
+        revision,
+        expires,
+        content: shown.content,
+        secure: shown.secure,
+        restricted,
+        level,
+        token,
+        header,
+    }
+}
+
+/// Counts a view that had to be computed.
+fn count(how: &'static str) {
+    metrics::counter!("coeval_conversions_total", "how" => how).increment(1);
 }
 
 /// What a caller of that level sees.

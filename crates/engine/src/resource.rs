@@ -5,6 +5,7 @@ use crate::keys::TypeKey;
 use bytes::Bytes;
 use coeval_access::Level;
 use coeval_codes::Code;
+use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
 use coeval_storage::{Millis, Revision, Token};
 use std::sync::Arc;
@@ -41,6 +42,12 @@ impl Resource {
     #[must_use]
     pub fn urn(&self) -> String {
         crate::seen::urn(&self.of, self.id)
+    }
+
+    /// The class of readers that this view is for: all of a class see the same of a revision.
+    #[must_use]
+    pub const fn class(&self) -> Visibility {
+        crate::read::sees(self.level)
     }
 }
 

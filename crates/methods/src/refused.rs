@@ -8,7 +8,7 @@ use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
 use coeval_engine::lifecycle::BehaviorError;
 use coeval_engine::tasks::TaskError;
-use coeval_engine::{EngineError, ListError};
+use coeval_engine::{EngineError, ListError, WatchError};
 use coeval_storage::StorageError;
 use std::time::Duration;
 
@@ -135,6 +135,9 @@ impl MethodError {
             Self::Engine(EngineError::Storage(StorageError::FellBehind { resume })) => {
                 details.sequence = Some(resume.to_string());
             }
+            Self::Engine(EngineError::Watch(WatchError::FellBehind { delivered })) => {
+                details.sequence = Some(delivered.to_string());
+            }
             Self::Engine(EngineError::Identity(IdentityError::LoginBlocked { retry_after_ms })) => {
                 details.retry_after = Some(Duration::from_millis(*retry_after_ms));
             }
@@ -196,6 +199,7 @@ fn of_engine(error: &EngineError) -> Class {
             Class::ResourceExhausted
         }
         EngineError::Storage(error) => of_storage(error),
+        EngineError::Watch(_) => Class::OutOfRange,
         EngineError::Unreadable { .. } => Class::DataLoss,
         _ => Class::InvalidArgument,
     }

@@ -1,9 +1,9 @@
 //! Watches, as requests ask for them.
 
 use crate::error::MethodError;
-use crate::kinds::Place;
-use crate::{Methods, Near};
+use crate::{Methods, Near, field};
 use coeval_engine::{Caller, TypeKey, WatchQuery, WatchStream};
+use coeval_filter::fiql;
 use coeval_storage::Token;
 use std::sync::Arc;
 
@@ -29,24 +29,29 @@ impl Methods {
         of: &TypeKey,
         asked: &WatchAsked,
     ) -> Result<WatchStream, MethodError> {
-        let org = match self.place(caller, &asked.namespace).await? {
-            Place::Own => None,
-            Place::One(org) => Some(org),
-            Place::All => return Err(MethodError::invalid("a watch is of one namespace")),
-        };
+        let org = self.place(caller, &asked.namespace).await?.into();
         let from = match asked.from.as_str() {
             "" => None,
             text => Some(Token::from_opaque(text).ok_or_else(|| {
                 MethodError::invalid("from is no sequence: use one that an answer had")
             })?),
         };
-        let filter = match asked.near.filter()? {
-            None => None,
-            Some(filter) => Some(Arc::new(filter.compile()?)),
+        // Names and labels are looked at in the record, which costs less than a filter.
+        let Near {
+            filter,
+            name_prefix,
+            labels,
+            ..
+        } = &asked.near;
+        let filter = match filter.as_str() {
+            "" => None,
+            text => Some(Arc::new(fiql::parse(text, field)?.compile()?)),
         };
         let query = WatchQuery {
             versions: asked.near.versions()?,
             org,
+            name_prefix: (!name_prefix.is_empty()).then(|| name_prefix.clone()),
+            labels: labels.clone(),
             filter,
             from,
             ..WatchQuery::of(of.clone())

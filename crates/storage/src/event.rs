@@ -1,6 +1,7 @@
 //! Events: what a committed write did, one group for each atomic write.
 
 use crate::key::Key;
+use crate::memo::Memo;
 use crate::record::Stored;
 use crate::revision::{Incarnation, Revision, Token};
 use bytes::{BufMut, Bytes, BytesMut};
@@ -47,6 +48,8 @@ pub struct Group {
     pub events: Vec<Event>,
     /// About how many bytes it takes in memory.
     pub size: usize,
+    /// What was found out about it.
+    pub memo: Memo,
 }
 
 impl Group {
@@ -58,6 +61,7 @@ impl Group {
             sequence,
             events,
             size,
+            memo: Memo::default(),
         }
     }
 }

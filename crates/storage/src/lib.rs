@@ -14,6 +14,7 @@ pub mod key;
 pub mod layers;
 pub mod limits;
 pub mod maintenance;
+pub mod memo;
 pub mod read;
 pub mod record;
 pub mod revision;

@@ -12,6 +12,7 @@ use crate::allow::SYSTEM_ORG;
 use crate::caller::{Caller, WantedVersions};
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
+use crate::header::Time;
 use crate::keys;
 use crate::kinds::OwnKind;
 use coeval_access::Subject;
@@ -26,6 +27,15 @@ pub(crate) struct KnownUser {
     pub(crate) subject: Arc<Subject>,
     session_epoch: u64,
     token_epoch: u64,
+}
+
+/// A session or token that was shown, and whose it is. A stream that lives longer than a request
+/// asks with it whether they still hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Credentials {
+    pub(crate) hash: String,
+    pub(crate) user: Uuid,
+    pub(crate) expires: Option<Time>,
 }
 
 /// What is remembered.
@@ -46,6 +56,28 @@ impl Subjects {
             orgs: Cache::new(most),
             names: Cache::new(most),
             ids: Cache::new(most),
+        }
+    }
+}
+
+/// A session as it was read.
+struct ReadSession {
+    record: SessionRecord,
+    user: Uuid,
+    seen: Seen,
+}
+
+impl ReadSession {
+    /// Refuses one that was ended with all others of its user.
+    fn holds(&self, known: &KnownUser) -> Result<(), EngineError> {
+        let epoch = match self.record.kind {
+            SessionKind::Session => known.session_epoch,
+            SessionKind::ApiToken => known.token_epoch,
+        };
+        if self.record.epoch == epoch {
+            Ok(())
+        } else {
+            Err(invalid())
         }
     }
 }
@@ -72,30 +104,68 @@ impl Engine {
     async fn authenticated(
         &self,
         sent: &str,
-        mut request: ReadRequest,
-    ) -> Result<(Seen, Arc<Subject>, Snapshot), EngineError> {
+        request: ReadRequest,
+    ) -> Result<(Seen, Arc<Subject>, Snapshot, Credentials), EngineError> {
         let hash = token::hash(sent)?;
+        let (session, snapshot) = self.session_with(&hash, request).await?;
+        let known = self.known_user_at(session.user, session.seen).await?.1;
+        session.holds(&known)?;
+        let credentials = Credentials {
+            hash,
+            user: session.user,
+            expires: session.record.expires,
+        };
+        let subject = Arc::clone(&known.subject);
+        Ok((session.seen, subject, snapshot, credentials))
+    }
+
+    /// A session, and whatever else was asked for in the same snapshot.
+    async fn session_with(
+        &self,
+        hash: &str,
+        mut request: ReadRequest,
+    ) -> Result<(ReadSession, Snapshot), EngineError> {
         let asked = request.keys.len();
-        request
-            .keys
-            .extend([keys::session(&hash)?, identity_key()?]);
+        request.keys.extend([keys::session(hash)?, identity_key()?]);
         let mut snapshot = self.store.read(request).await?;
         let mut found = snapshot.keys.split_off(asked).into_iter();
-        let session = found.next().flatten();
-        let session = session.as_ref().and_then(SessionRecord::read);
-        let session = session.ok_or_else(invalid)?;
+        let record = found.next().flatten();
+        let record = record.as_ref().and_then(SessionRecord::read);
+        let record = record.ok_or_else(invalid)?;
         let identity = found.next().flatten();
         let seen = Seen(identity.and_then(|entry| entry.stored.revision()));
-        let user = session.user_id().ok_or_else(invalid)?;
-        let known = self.known_user(user, seen).await?;
-        let epoch = match session.kind {
-            SessionKind::Session => known.session_epoch,
-            SessionKind::ApiToken => known.token_epoch,
-        };
-        if session.epoch != epoch {
-            return Err(invalid());
+        let user = record.user_id().ok_or_else(invalid)?;
+        Ok((ReadSession { record, user, seen }, snapshot))
+    }
+
+    /// Whose credentials they are by now, exactly as in the snapshot that comes with it.
+    ///
+    /// # Errors
+    /// If they don't hold any more.
+    pub(crate) async fn subject_again(
+        &self,
+        credentials: &Credentials,
+        context: Option<&str>,
+        request: &ReadRequest,
+    ) -> Result<(Arc<Subject>, Snapshot), EngineError> {
+        for _ in 0..ATTEMPTS {
+            let hash = &credentials.hash;
+            let (session, snapshot) = self.session_with(hash, request.clone()).await?;
+            let (at, known) = self.known_user_at(session.user, session.seen).await?;
+            session.holds(&known)?;
+            if at != session.seen {
+                continue;
+            }
+            let subject = match context {
+                None => Arc::clone(&known.subject),
+                Some(org) => {
+                    let acting = Subject::clone(&known.subject).in_context(org);
+                    Arc::new(acting.map_err(IdentityError::from)?)
+                }
+            };
+            return Ok((subject, snapshot));
         }
-        Ok((seen, Arc::clone(&known.subject), snapshot))
+        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The caller of a request: who sends the token, for which organization, wanting which
@@ -121,8 +191,9 @@ impl Engine {
         wanted: WantedVersions,
         request: ReadRequest,
     ) -> Result<(Caller, Snapshot), EngineError> {
-        let (seen, subject, snapshot) = self.authenticated(sent, request).await?;
-        let caller = self.acting(seen, subject, context, wanted).await?;
+        let (seen, subject, snapshot, credentials) = self.authenticated(sent, request).await?;
+        let mut caller = self.acting(seen, subject, context, wanted).await?;
+        caller.credentials = Some(Arc::new(credentials));
         Ok((caller, snapshot))
     }
 
@@ -171,10 +242,19 @@ impl Engine {
         user: Uuid,
         seen: Seen,
     ) -> Result<Arc<KnownUser>, EngineError> {
+        Ok(self.known_user_at(user, seen).await?.1)
+    }
+
+    /// As it was then, or is by now; and which of the two.
+    async fn known_user_at(
+        &self,
+        user: Uuid,
+        seen: Seen,
+    ) -> Result<(Seen, Arc<KnownUser>), EngineError> {
         if let Some((at, known)) = self.identity.subjects.users.get(&user)
             && at == seen
         {
-            return Ok(known);
+            return Ok((at, known));
         }
         for _ in 0..ATTEMPTS {
             let Some((at, known)) = self.find_out(user).await? else {
@@ -183,7 +263,7 @@ impl Engine {
             let known = Arc::new(known);
             let remembered = (at, Arc::clone(&known));
             self.identity.subjects.users.insert(user, remembered);
-            return Ok(known);
+            return Ok((at, known));
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }

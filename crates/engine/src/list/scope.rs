@@ -21,9 +21,19 @@ pub(super) const PARTS: usize = 90;
 
 /// Whose resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(crate) enum Whose {
     Org(String),
     Everybody,
+}
+
+impl Whose {
+    /// Whether those of this organization are among them.
+    pub(crate) fn has(&self, org: &str) -> bool {
+        match self {
+            Self::Org(own) => own == org,
+            Self::Everybody => true,
+        }
+    }
 }
 
 /// The resources of one type that a listing covers.
@@ -65,11 +75,7 @@ impl Source {
 
 impl Scope {
     pub(super) fn covers(&self, source: &Source, header: &Header) -> bool {
-        let mine = match &self.whose {
-            Whose::Org(org) => *org == header.org,
-            Whose::Everybody => true,
-        };
-        mine && (source.whole || source.versions.contains(&header.version))
+        self.whose.has(&header.org) && (source.whole || source.versions.contains(&header.version))
     }
 }
 
@@ -245,7 +251,7 @@ fn implemented_by(
     }
 }
 
-fn whose(caller: &Caller, org: &InOrg) -> Result<Whose, EngineError> {
+pub(crate) fn whose(caller: &Caller, org: &InOrg) -> Result<Whose, EngineError> {
     let provider = caller.subject.is_provider();
     match org {
         InOrg::Own => Ok(Whose::Org(caller.org().to_owned())),

@@ -44,6 +44,10 @@ pub(crate) fn step(
     })
 }
 
+/// With more grants than this an ACL before its change is not told: the record of the change would
+/// be as large as the ACL, and that may be as large as a record can be.
+const MOST_TOLD: usize = 1_000;
+
 /// What is to be done with an ACL.
 enum Edit<'a> {
     Set(&'a Grant),
@@ -117,6 +121,7 @@ impl Engine {
             let entry = snapshot.keys.into_iter().next().flatten();
             let before: Option<Revision> = entry.as_ref().and_then(|one| one.stored.revision());
             let mut acl = entry.as_ref().and_then(decode).unwrap_or_default();
+            let could = acl.clone();
             match edit {
                 Edit::Set(grant) => acl.set((*grant).clone(), level)?,
                 Edit::Remove(member) => {
@@ -128,6 +133,8 @@ impl Engine {
                 .steps
                 .push(step(stored.id, &acl, before, stored.expires)?);
             let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
+            deed.before = Some(stored.revision.to_string());
+            deed.acl = (could.grants().len() <= MOST_TOLD).then_some(could);
             deed.note = Some(match edit {
                 Edit::Set(grant) => format!("{} for {}", grant.level.name(), grant.member),
                 Edit::Remove(member) => format!("nothing for {member}"),

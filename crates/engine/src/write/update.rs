@@ -285,7 +285,9 @@ impl Engine {
         let write = object.add_to(write)?;
         let mut write = sealed.add_to(write, stored.id, expires, had_secrets)?;
         write.steps.extend(steps);
-        let mut deed = Deed::of_resource(What::Update, &state.key, stored.id, &sealed.store.header);
+        let now = &sealed.store.header;
+        let mut deed =
+            Deed::of_resource(What::Update, &state.key, stored.id, now).after(&stored.header, now);
         deed.version = Some(update.at.version().to_string());
         deed.before = Some(stored.revision.to_string());
         deed.note = edited.overrode.map(|refusal| format!("forced: {refusal}"));

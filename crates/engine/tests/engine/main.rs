@@ -32,6 +32,8 @@ mod typed;
 mod types;
 mod upkeep;
 mod wanted;
+mod watch_history;
+mod watch_rights;
 mod watching;
 mod world;
 
@@ -194,6 +196,27 @@ cases! {
             a_restricted_view_is_shown_with_its_reason_and_not_written_back
             a_strict_type_takes_edits_at_its_own_version_alone
             force_over_an_unknown_version_keeps_the_record_whole
+        }
+    }
+    watch_history {
+        every { no_gap_no_duplicate_and_in_order }
+        embedded {}
+    }
+    watch_rights {
+        every {
+            what_an_acl_gives_comes_and_what_it_takes_leaves
+            with_a_role_all_leaves_and_comes_back
+            what_is_made_after_the_rights_were_lost_is_never_named
+            a_watch_ends_with_its_credentials
+            a_point_that_is_not_in_the_history_is_refused_with_the_reason
+        }
+        embedded {
+            what_was_given_and_taken_is_told_the_same_when_it_is_resumed
+            a_watch_ends_when_its_session_expires
+            resuming_over_a_change_of_rights_asks_for_a_new_list
+            what_no_longer_matches_leaves
+            who_gives_a_resource_away_is_told_that_it_left
+            a_bad_object_is_told_to_those_who_may_see_it
         }
     }
     watching {

@@ -48,7 +48,7 @@ fn told(change: &WatchedChange) -> String {
             format!("{} {content}", resource.version)
         }
         WatchedChange::Deleted { .. } => "deleted".to_owned(),
-        WatchedChange::Unmatched { .. } => "unmatched".to_owned(),
+        WatchedChange::Left { .. } => "left".to_owned(),
         WatchedChange::Quarantined(quarantined) => format!("quarantined {}", quarantined.code),
     }
 }

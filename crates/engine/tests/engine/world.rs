@@ -40,8 +40,26 @@ impl World {
         Self::at(format!("{url}/{}", fresh_name()), None).await
     }
 
+    /// One that holds no more than a few events in memory.
+    pub(crate) async fn with_small_ring() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("coeval.db");
+        let url = format!("sqlite:{}", path.display());
+        let mut options = options();
+        options.ring.groups = 8;
+        Self::opened_at(url, Some(folder), options).await
+    }
+
     async fn at(url: String, folder: Option<tempfile::TempDir>) -> Self {
-        let opened = open(&url, options()).await.unwrap();
+        Self::opened_at(url, folder, options()).await
+    }
+
+    async fn opened_at(
+        url: String,
+        folder: Option<tempfile::TempDir>,
+        options: OpenOptions,
+    ) -> Self {
+        let opened = open(&url, options).await.unwrap();
         let engine = Engine::open(Arc::clone(&opened.store), settings()).await;
         let engine = engine.unwrap();
         Self {

@@ -73,7 +73,7 @@ async fn response(
                     .map(|revision| revision.to_string())
                     .unwrap_or_default(),
             }),
-            WatchedChange::Unmatched { id } => Change::Left(header::Left { id: urn(id) }),
+            WatchedChange::Left { id } => Change::Left(header::Left { id: urn(id) }),
             WatchedChange::Quarantined(one) => Change::Quarantined(quarantined(&one)),
         };
         let change = Some(change);

@@ -136,7 +136,9 @@ pub(super) fn migrated(
     };
     let write = object.add_to(AtomicWrite::new())?;
     let mut write = sealed.add_to(write, stored.id, stored.expires, opened.sealed.is_some())?;
-    let mut deed = Deed::of_resource(What::Migrate, &state.key, stored.id, &sealed.store.header);
+    let now = &sealed.store.header;
+    let mut deed =
+        Deed::of_resource(What::Migrate, &state.key, stored.id, now).after(&stored.header, now);
     deed.version = Some(aim.from.to_string());
     deed.before = Some(stored.revision.to_string());
     deed.note = forced

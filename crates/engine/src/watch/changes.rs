@@ -1,0 +1,403 @@
+//! From a group of events to what one watcher is told of it.
+
+use super::ahead::TooMany;
+use super::decoded::Decoded;
+use super::error::WatchError;
+use super::eye::{About, Eye, Sees};
+use super::query::{WatchQuery, WatchedChange};
+use super::reading::{Became, Happened, Reading};
+use super::watcher::Watcher;
+use crate::audit::{Deed, What};
+use crate::error::EngineError;
+use crate::header::Header;
+use crate::keys;
+use crate::resource::{Quarantined, Resource};
+use crate::seen::{SeenResource, urn};
+use crate::stored::Stored;
+use coeval_access::{Acl, Level};
+use coeval_core::version::{Uuid, Version};
+use coeval_storage::{Range, ReadRequest, Revision, Stored as Kept, Token};
+use std::sync::Arc;
+
+/// How many resources something may happen to while a walk is on.
+const MOST_SETTLED: usize = 100_000;
+
+impl From<TooMany> for EngineError {
+    fn from(_: TooMany) -> Self {
+        let when = "for more resources than a stream can be brought up to date with";
+        WatchError::RightsChanged { when }.into()
+    }
+}
+
+impl WatchQuery {
+    /// Whether a resource is one of those that were asked for, as far as its header tells.
+    fn fits(&self, header: &Header) -> bool {
+        let labels = || {
+            let mut wanted = self.labels.iter();
+            wanted.all(|(key, value)| header.labels.get(key) == Some(value))
+        };
+        let prefix = self.name_prefix.as_deref();
+        self.versions
+            .is_none_or(|class| class.matches(header.version))
+            && prefix.is_none_or(|prefix| header.name.starts_with(prefix))
+            && labels()
+    }
+}
+
+/// What a visible resource is to a watcher.
+enum Shown {
+    Put(Box<Resource>),
+    Quarantined(Quarantined),
+    /// Not one of those that were asked for.
+    Other,
+}
+
+impl Watcher {
+    /// What the group means for this watcher.
+    pub(super) async fn changes(
+        &mut self,
+        token: Token,
+        reading: &Reading,
+    ) -> Result<Vec<WatchedChange>, EngineError> {
+        for change in &reading.acls {
+            self.engine.acls.note(token, change.id, &change.acl);
+        }
+        let mut changes = Vec::new();
+        for happened in &reading.records {
+            if happened.of != self.query.of || self.ahead.has_passed(happened.id, token.sequence) {
+                continue;
+            }
+            let deed = reading.deed(happened.id);
+            let change = match &happened.became {
+                Became::There(decoded) => self.put(token, decoded, reading, deed).await?,
+                Became::Unreadable(why) => self.unreadable(token, happened, why, deed).await?,
+                Became::Gone(revision) => self.gone(happened.id, *revision, deed),
+            };
+            changes.extend(change);
+            self.settle(happened.id)?;
+        }
+        for change in &reading.acls {
+            let passed = self.ahead.has_passed(change.id, token.sequence);
+            if passed || reading.has_record(change.id) {
+                continue;
+            }
+            if let Some(deed) = reading.acl_change(change.id) {
+                let told = self
+                    .acl_changed(token, change.id, deed, &change.acl)
+                    .await?;
+                changes.extend(told);
+                self.settle(change.id)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    async fn put(
+        &mut self,
+        token: Token,
+        decoded: &Decoded,
+        reading: &Reading,
+        deed: Option<&Deed>,
+    ) -> Result<Option<WatchedChange>, EngineError> {
+        let stored = &decoded.stored;
+        let (id, header) = (stored.id, &stored.header);
+        if !self.whose.has(&header.org) {
+            return Ok(None);
+        }
+        let about = About::of(header);
+        let mut acl = reading.acl(id).cloned();
+        let mut sees = self.eye.sees(&about, None);
+        if sees == Sees::AskAcl {
+            let known = match acl.take() {
+                Some(acl) => acl,
+                None => self.acl_at(id, token).await?,
+            };
+            sees = self.eye.sees(&about, Some(&known));
+            acl = Some(known);
+        }
+        let Some(level) = sees.level() else {
+            // What was made just now nobody has seen.
+            let new = deed.is_some_and(|deed| deed.what == What::Create);
+            let left = !new && self.could_see(id, token, deed, &about, acl).await?;
+            return Ok(left.then(|| self.left(id)));
+        };
+        match self.show(token, decoded, level).await? {
+            Shown::Put(resource) => Ok(Some(WatchedChange::Put(resource))),
+            Shown::Quarantined(why) => Ok(Some(WatchedChange::Quarantined(why))),
+            // What was never changed never matched.
+            Shown::Other if header.generation == 0 => Ok(None),
+            Shown::Other => Ok(Some(self.left(id))),
+        }
+    }
+
+    /// Whether a resource that can't be seen by now could be before this event.
+    async fn could_see(
+        &mut self,
+        id: Uuid,
+        token: Token,
+        deed: Option<&Deed>,
+        now: &About<'_>,
+        acl: Option<Arc<Acl>>,
+    ) -> Result<bool, EngineError> {
+        let was = deed.and_then(|deed| deed.was.as_ref());
+        if was.is_none() && self.earlier.is_empty() {
+            return Ok(false);
+        }
+        let before = About {
+            owner: was.map_or(now.owner, |was| Some(&was.owner)),
+            version: was
+                .and_then(|was| Version::parse_full(&was.stored).ok())
+                .unwrap_or(now.version),
+            ..*now
+        };
+        let asks = |eye: &Eye| eye.sees(&before, None) == Sees::AskAcl;
+        let acl = match acl {
+            None if self.eyes(id).any(asks) => Some(self.acl_at(id, token).await?),
+            acl => acl,
+        };
+        let sees = |eye: &Eye| eye.sees(&before, acl.as_deref()).level().is_some();
+        Ok(self.eyes(id).any(sees))
+    }
+
+    /// The eyes that could see a resource before this event: the present one, and those that the
+    /// watcher had until a moment ago, if nothing has happened to the resource since.
+    fn eyes(&self, id: Uuid) -> impl Iterator<Item = &Eye> {
+        let earlier = self.earlier.iter();
+        let earlier = earlier.filter(move |one| !one.settled.contains(&id));
+        std::iter::once(&self.eye).chain(earlier.map(|one| &one.eye))
+    }
+
+    /// Notes that something has happened to a resource.
+    fn settle(&mut self, id: Uuid) -> Result<(), TooMany> {
+        for earlier in &mut self.earlier {
+            earlier.settled.insert(id);
+            if earlier.settled.len() > MOST_SETTLED {
+                return Err(TooMany);
+            }
+        }
+        Ok(())
+    }
+
+    fn left(&mut self, id: Uuid) -> WatchedChange {
+        self.ahead.left(id);
+        WatchedChange::Left { id }
+    }
+
+    /// Only those who could know of it are told that something is wrong.
+    async fn unreadable(
+        &mut self,
+        token: Token,
+        happened: &Happened,
+        why: &Quarantined,
+        deed: Option<&Deed>,
+    ) -> Result<Option<WatchedChange>, EngineError> {
+        let told = || Some(WatchedChange::Quarantined(why.clone()));
+        let Some(about) = deed.and_then(About::of_deed) else {
+            // Nothing says whose it is.
+            return Ok(told().filter(|_| self.eye.subject.is_provider()));
+        };
+        if !self.whose.has(about.org) {
+            return Ok(None);
+        }
+        let mut sees = self.eye.sees(&about, None);
+        if sees == Sees::AskAcl {
+            let acl = self.acl_at(happened.id, token).await?;
+            sees = self.eye.sees(&about, Some(&acl));
+        }
+        Ok(told().filter(|_| sees.level().is_some()))
+    }
+
+    /// A deletion is told to those who could see the resource.
+    fn gone(
+        &mut self,
+        id: Uuid,
+        revision: Option<Revision>,
+        deed: Option<&Deed>,
+    ) -> Option<WatchedChange> {
+        let told = WatchedChange::Deleted { id, revision };
+        let Some((deed, about)) = deed.and_then(|deed| Some((deed, About::of_deed(deed)?))) else {
+            // Nothing says whose it was (a repair by hand): only the provider is told.
+            return self.eye.subject.is_provider().then_some(told);
+        };
+        if !self.whose.has(about.org) {
+            return None;
+        }
+        let none = Acl::default();
+        let acl = Some(deed.acl.as_ref().unwrap_or(&none));
+        let could = self
+            .eyes(id)
+            .any(|eye| eye.sees(&about, acl).level().is_some());
+        self.ahead.left(id);
+        could.then_some(told)
+    }
+
+    /// The ACL before is told with the change: both are judged.
+    async fn acl_changed(
+        &mut self,
+        token: Token,
+        id: Uuid,
+        deed: &Deed,
+        now: &Acl,
+    ) -> Result<Option<WatchedChange>, EngineError> {
+        let Some(about) = About::of_deed(deed) else {
+            return Ok(None);
+        };
+        if deed.of != self.of || !self.whose.has(about.org) {
+            return Ok(None);
+        }
+        let Some(before) = &deed.acl else {
+            if self.eye.sees(&about, None) == Sees::AskAcl {
+                let when = "by a change of an ACL that is too large to be told";
+                return Err(WatchError::RightsChanged { when }.into());
+            }
+            return Ok(None);
+        };
+        let after = self.eye.sees(&about, Some(now)).level();
+        let could = self
+            .eyes(id)
+            .filter_map(|eye| eye.sees(&about, Some(before)).level())
+            .max();
+        let hides = || self.eye.state.hides(about.version);
+        let level = match (could, after) {
+            (Some(_), None) => return Ok(Some(self.left(id))),
+            (None, Some(level)) => level,
+            // What the one class sees and the other does not.
+            (Some(could), Some(level)) if class(could) != class(level) && hides() => level,
+            _ => return Ok(None),
+        };
+        let Some(revision) = deed.before.as_deref().map(Revision::from_opaque) else {
+            return Ok(None);
+        };
+        if could.is_none() && self.ahead.has(id, revision) {
+            return Ok(None);
+        }
+        let Some(stored) = self.at_revision(id, revision).await? else {
+            // Deleted, or written so often since that it is not kept: what comes tells.
+            return Ok(None);
+        };
+        let decoded = Decoded::new(stored);
+        Ok(match self.show(token, &decoded, level).await? {
+            Shown::Put(resource) => Some(WatchedChange::Put(resource)),
+            Shown::Quarantined(why) => Some(WatchedChange::Quarantined(why)),
+            Shown::Other => None,
+        })
+    }
+
+    /// A resource as it was at a revision, if it is so still or is kept.
+    async fn at_revision(
+        &self,
+        id: Uuid,
+        revision: Revision,
+    ) -> Result<Option<Stored>, EngineError> {
+        let mut range = Range::of(keys::histories(id)?).descending();
+        let request = ReadRequest::default();
+        let fetched = self.engine.fetch(&self.query.of, id, request).await;
+        let present = match fetched {
+            Ok(fetched) => fetched.stored,
+            Err(EngineError::Storage(error)) if !is_damaged(&error) => return Err(error.into()),
+            Err(EngineError::Contended { attempts }) => {
+                return Err(EngineError::Contended { attempts });
+            }
+            Err(_) => None,
+        };
+        match present {
+            Some(stored) if stored.revision == revision => return Ok(Some(stored)),
+            _ => {}
+        }
+        loop {
+            let (_, page) = self.engine.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                if let Kept::Record(record) = &entry.stored
+                    && let Ok(stored) = Stored::decode(id, record)
+                    && stored.revision == revision
+                {
+                    return Ok(Some(stored));
+                }
+            }
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// A resource that the watcher may see, at its version, if it is one of those that it asked
+    /// for.
+    async fn show(
+        &self,
+        token: Token,
+        decoded: &Decoded,
+        level: Level,
+    ) -> Result<Shown, EngineError> {
+        if !self.query.fits(&decoded.stored.header) {
+            return Ok(Shown::Other);
+        }
+        let Eye { state, wanted, .. } = &self.eye;
+        let shown = decoded
+            .shown(&self.engine, state, *wanted, level, token)
+            .await;
+        match shown {
+            Ok(resource) => {
+                let filter = self.query.filter.as_ref();
+                if filter.is_some_and(|filter| !filter.matches(&SeenResource::new(&resource))) {
+                    return Ok(Shown::Other);
+                }
+                Ok(Shown::Put(Box::new(Resource::clone(&resource))))
+            }
+            // The store could not be asked: that says nothing of the resource.
+            Err(EngineError::Storage(error)) if !is_damaged(&error) => Err(error.into()),
+            Err(error) => {
+                let id = urn(&self.query.of, decoded.stored.id);
+                Ok(Shown::Quarantined(Quarantined::of(id, &error)))
+            }
+        }
+    }
+
+    /// What a walk sends of a resource.
+    pub(super) async fn arrived(
+        &self,
+        token: Token,
+        stored: Stored,
+        level: Level,
+    ) -> Result<Option<WatchedChange>, EngineError> {
+        let decoded = Decoded::new(stored);
+        Ok(match self.show(token, &decoded, level).await? {
+            Shown::Put(resource) => Some(WatchedChange::Put(resource)),
+            Shown::Quarantined(why) => Some(WatchedChange::Quarantined(why)),
+            Shown::Other => None,
+        })
+    }
+}
+
+const fn is_damaged(error: &coeval_storage::StorageError) -> bool {
+    matches!(error, coeval_storage::StorageError::Damaged { .. })
+}
+
+/// Whether a level is of those who see what is private.
+fn class(level: Level) -> coeval_core::types::Visibility {
+    crate::read::sees(level)
+}
+
+impl<'a> About<'a> {
+    /// As it was when something was done with it.
+    fn of_deed(deed: &'a Deed) -> Option<Self> {
+        Some(Self {
+            org: deed.org.as_deref()?,
+            owner: deed.owner.as_deref(),
+            version: Version::parse_full(deed.stored.as_deref()?).ok()?,
+        })
+    }
+}
+
+impl Quarantined {
+    pub(crate) fn of(id: String, error: &EngineError) -> Self {
+        use coeval_codes::Coded;
+        let code = error.code();
+        metrics::counter!("coeval_quarantined_total", "code" => code.to_string()).increment(1);
+        Self {
+            id,
+            code,
+            reason: error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether a change of users, roles, bundles or organizations concerns a watcher.
+
+use super::eye::Eye;
+use super::reading::{Became, Happened, Reading};
+use crate::allow::type_name;
+use crate::identity::{BundleContent, RoleContent, UserContent, published, read_content};
+use crate::kinds::OwnKind;
+use crate::stored::Stored;
+use coeval_access::{GeneralRight, Rights};
+use serde::de::DeserializeOwned;
+
+/// What a group says about the watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Concern {
+    /// Nothing.
+    None,
+    /// It is about the watcher's user, a role of its, or what its organization was given; whether
+    /// that makes a difference has to be found out.
+    Maybe,
+    /// What the watcher may see has probably changed.
+    Rights,
+}
+
+/// What a group says about the watcher.
+pub(super) fn concern(eye: &Eye, reading: &Reading) -> Concern {
+    let mut found = Concern::None;
+    for happened in &reading.records {
+        let Some(kind) = happened.own_kind() else {
+            continue;
+        };
+        if !is_about(eye, kind, happened) {
+            continue;
+        }
+        if changes_rights(eye, kind, happened) {
+            return Concern::Rights;
+        }
+        found = Concern::Maybe;
+    }
+    found
+}
+
+fn is_about(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
+    let subject = &eye.subject;
+    let urn = || kind.urn(happened.id);
+    match kind {
+        OwnKind::User => urn() == subject.user(),
+        OwnKind::Org => urn() == subject.org(),
+        OwnKind::Role => subject.roles().contains(&urn()),
+        // What is published is for tenants.
+        OwnKind::Bundle => !subject.is_provider(),
+    }
+}
+
+fn changes_rights(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
+    let now = match &happened.became {
+        Became::There(decoded) => Some(&decoded.stored),
+        Became::Unreadable(_) | Became::Gone(_) => None,
+    };
+    let before = happened.before.as_ref();
+    match kind {
+        // Disabled or not: that ends streams, and says nothing of what is seen.
+        OwnKind::Org => false,
+        OwnKind::User => {
+            let roles = |user: UserContent| user.roles;
+            differ(before, now, roles)
+        }
+        OwnKind::Role => differ(before, now, |role: RoleContent| {
+            (role.holds, relevant(eye, &role.rights))
+        }),
+        OwnKind::Bundle => {
+            let given = |bundle: BundleContent| {
+                let reaches = published(&bundle).includes(eye.subject.org());
+                reaches.then(|| relevant(eye, &bundle.rights))
+            };
+            match (before, now) {
+                // Made just now: what it gave before is nothing.
+                (None, Some(now)) => match read_content::<BundleContent>(now) {
+                    Ok(bundle) => given(bundle).is_some_and(|rights| rights != NOTHING),
+                    Err(_) => true,
+                },
+                _ => differ(before, now, given),
+            }
+        }
+    }
+}
+
+/// No right of the type, and none to manage any definition.
+const NOTHING: (coeval_access::TypeRights, bool) = (coeval_access::TypeRights::NONE, false);
+
+/// The rights that decide what is seen of the type.
+fn relevant(eye: &Eye, names: &[String]) -> (coeval_access::TypeRights, bool) {
+    let rights = Rights::from_names(names.iter().map(String::as_str));
+    let of_type = type_name(&eye.state.key).map(|of| rights.of_type(of));
+    (
+        of_type.unwrap_or_default(),
+        rights.has(GeneralRight::ManageAnyDefinition),
+    )
+}
+
+/// Whether the two differ in that; what can't be read does.
+fn differ<T: DeserializeOwned, P: PartialEq>(
+    before: Option<&Stored>,
+    now: Option<&Stored>,
+    part: impl Fn(T) -> P,
+) -> bool {
+    let read = |stored: Option<&Stored>| {
+        let content = read_content::<T>(stored?).ok()?;
+        Some(part(content))
+    };
+    match (read(before), read(now)) {
+        (Some(before), Some(now)) => before != now,
+        _ => true,
+    }
+}

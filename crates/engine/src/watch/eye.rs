@@ -1,0 +1,172 @@
+//! How a watcher looks at resources: who it is, and the type as it was when that was found out.
+
+use crate::allow::{home, type_name, version_facts};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::header::Header;
+use crate::keys::TypeKey;
+use crate::types::state::TypeState;
+use coeval_access::{
+    Acl, AclFacts, Action, Decision, Facts, Grant, Level, Member, Subject, VersionFacts, decide,
+};
+use coeval_core::decide::Wanted;
+use coeval_core::version::Version;
+use coeval_storage::{ReadRequest, Token};
+use std::sync::Arc;
+
+/// Who watches, and what it watches, both exactly as they were at a sequence.
+#[derive(Clone, Debug)]
+pub(super) struct Eye {
+    pub(super) subject: Arc<Subject>,
+    pub(super) state: Arc<TypeState>,
+    pub(super) wanted: Wanted,
+    pub(super) token: Token,
+}
+
+/// What decides, beside its ACL, who may see a resource.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About<'a> {
+    pub(super) org: &'a str,
+    pub(super) owner: Option<&'a str>,
+    pub(super) version: Version,
+}
+
+impl<'a> About<'a> {
+    pub(super) fn of(header: &'a Header) -> Self {
+        Self {
+            org: &header.org,
+            owner: Some(&header.owner),
+            version: header.version,
+        }
+    }
+}
+
+/// Whether somebody may see a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sees {
+    /// With this level.
+    Yes(Level),
+    No,
+    /// Its ACL decides.
+    AskAcl,
+}
+
+impl Sees {
+    pub(super) const fn level(self) -> Option<Level> {
+        match self {
+            Self::Yes(level) => Some(level),
+            Self::No | Self::AskAcl => None,
+        }
+    }
+}
+
+impl Eye {
+    pub(super) fn sees(&self, about: &About<'_>, acl: Option<&Acl>) -> Sees {
+        let version = version_facts(&self.state, about.version, &self.subject);
+        self.sees_at(about, version, acl)
+    }
+
+    fn sees_at(&self, about: &About<'_>, version: VersionFacts, acl: Option<&Acl>) -> Sees {
+        let Ok(of) = type_name(&self.state.key) else {
+            return Sees::No;
+        };
+        let facts = Facts {
+            of,
+            version,
+            home: home(about.org),
+            owner: about.owner,
+            acl: acl.map_or(AclFacts::NotLoaded, AclFacts::Loaded),
+        };
+        match decide(Action::Read, &self.subject, &facts) {
+            Decision::Allowed(allowed) => Sees::Yes(allowed.level),
+            Decision::Denied(_) => Sees::No,
+            Decision::NeedsAcl => Sees::AskAcl,
+        }
+    }
+
+    /// Whether the two see the same of every resource that both know the version of.
+    pub(super) fn sees_as(&self, other: &Self) -> bool {
+        if self.subject.roles() != other.subject.roles() {
+            return false;
+        }
+        let versions = self.state.definitions.keys();
+        let mut shared = versions.filter(|one| other.state.definitions.contains_key(one));
+        shared.all(|version| {
+            let own = version_facts(&self.state, *version, &self.subject);
+            let others = version_facts(&other.state, *version, &other.subject);
+            self.table(own) == other.table(others)
+        })
+    }
+
+    /// Whether what a type version's ACL grants makes a difference to the watcher.
+    pub(super) fn depends_on_type_acls(&self) -> bool {
+        self.state.definitions.values().any(|definition| {
+            let facts = |level| VersionFacts {
+                max_implicit: definition.meta.max_implicit_right,
+                ..VersionFacts::new(definition.version, level)
+            };
+            let without = self.table(facts(None));
+            Level::ALL
+                .into_iter()
+                .any(|level| self.table(facts(Some(level))) != without)
+        })
+    }
+
+    /// What is seen of resources at a version: own ones and others', here and at the provider's,
+    /// with each grant.
+    fn table(&self, version: VersionFacts) -> Vec<Sees> {
+        let user = self.subject.user();
+        let member = Member::User(user.to_owned());
+        let grant = |level| Grant {
+            member: member.clone(),
+            level,
+        };
+        let mut acls = vec![Acl::default()];
+        acls.extend(Level::ALL.map(|level| Acl::from(vec![grant(level)])));
+        let mut table = Vec::new();
+        for org in [self.subject.effective_org(), crate::allow::SYSTEM_ORG] {
+            for owner in [None, Some(user)] {
+                let about = About {
+                    org,
+                    owner,
+                    version: version.version,
+                };
+                let seen = acls.iter();
+                table.extend(seen.map(|acl| self.sees_at(&about, version, Some(acl))));
+            }
+        }
+        table
+    }
+}
+
+impl Engine {
+    /// Who a caller is by now, and the type as it is now, both in one snapshot.
+    pub(super) async fn eye(&self, caller: &Caller, of: &TypeKey) -> Result<Eye, EngineError> {
+        let mut state = self.types.get(of).await?;
+        for _ in 0..ATTEMPTS {
+            let request = ReadRequest {
+                at_least: caller.at_least,
+                ..ReadRequest::keys([state.phase_key.clone()])
+            };
+            let (subject, snapshot) = match &caller.credentials {
+                None => (Arc::clone(&caller.subject), self.store.read(request).await?),
+                Some(credentials) => {
+                    let context = caller.subject.context();
+                    self.subject_again(credentials, context, &request).await?
+                }
+            };
+            let phase = snapshot.keys.into_iter().next().flatten();
+            if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
+                return Ok(Eye {
+                    subject,
+                    wanted: caller.wanted.of_type(&state),
+                    state,
+                    token: snapshot.token,
+                });
+            }
+            state = self.types.load(of).await?;
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}

@@ -1,0 +1,201 @@
+//! What a group of events says, read once for all watchers of a process.
+
+use super::decoded::Decoded;
+use crate::audit::{Deed, What, deed_of};
+use crate::keys::{self, TypeKey};
+use crate::kinds::{OwnKind, VENDOR};
+use crate::resource::Quarantined;
+use crate::seen::urn;
+use crate::stored::Stored;
+use coeval_access::Acl;
+use coeval_core::version::Uuid;
+use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
+use std::sync::Arc;
+
+/// What became of one resource.
+#[derive(Debug)]
+pub(super) enum Became {
+    /// It is there.
+    There(Box<Decoded>),
+    /// It is there, and can't be read.
+    Unreadable(Quarantined),
+    /// It is gone.
+    Gone(Option<Revision>),
+}
+
+/// What happened to one resource.
+#[derive(Debug)]
+pub(super) struct Happened {
+    pub(super) of: TypeKey,
+    pub(super) id: Uuid,
+    pub(super) became: Became,
+    /// Of the engine's own kinds: what it was before, where that is kept.
+    pub(super) before: Option<Stored>,
+}
+
+/// The ACL that a resource has by now.
+#[derive(Debug)]
+pub(super) struct AclNow {
+    pub(super) id: Uuid,
+    /// One that can't be read grants nothing.
+    pub(super) acl: Arc<Acl>,
+}
+
+/// All that watchers look at in a group.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) records: Vec<Happened>,
+    pub(super) acls: Vec<AclNow>,
+    /// Types whose definitions changed.
+    pub(super) types: Vec<TypeKey>,
+    /// Keys of sessions that ended.
+    pub(super) ended: Vec<Key>,
+    deeds: Vec<(Option<Uuid>, Deed)>,
+}
+
+impl Reading {
+    /// What a group says; read when somebody asks first.
+    pub(super) fn of(group: &Group) -> Arc<Self> {
+        group.memo.get_or_make(|| Self::read(group))
+    }
+
+    fn read(group: &Group) -> Self {
+        let mut reading = Self::default();
+        for event in &group.events {
+            match event.key.as_bytes() {
+                [b'e', b'/', ..] => reading.add_record(event),
+                [b'a', b'/', ..] => reading.acls.extend(acl_now(event)),
+                [b'p', b'/', ..] => reading.types.extend(keys::type_of_phase(&event.key)),
+                [b'z', b'/', ..] if matches!(event.change, Change::Deleted { .. }) => {
+                    reading.ended.push(event.key.clone());
+                }
+                _ => {}
+            }
+        }
+        if reading.concerns_resources() {
+            let starts = |event: &&Event, with: &[u8]| event.key.as_bytes().starts_with(with);
+            let deeds = group.events.iter().filter(|event| starts(event, b"u/"));
+            let deeds = deeds.filter_map(deed_of);
+            reading.deeds = deeds
+                .map(|deed| (deed.id.as_deref().and_then(Uuid::parse), deed))
+                .collect();
+            for earlier in group.events.iter().filter(|event| starts(event, b"h/")) {
+                reading.add_earlier(earlier);
+            }
+        }
+        reading
+    }
+
+    fn concerns_resources(&self) -> bool {
+        !(self.records.is_empty() && self.acls.is_empty() && self.types.is_empty())
+    }
+
+    /// A resource that moves to another major has two events; the put is what happened.
+    fn add_record(&mut self, event: &Event) {
+        let Some((of, _, id)) = keys::read_record(&event.key) else {
+            return;
+        };
+        let became = became(&of, id, &event.change);
+        let same = |one: &&mut Happened| one.id == id && one.of == of;
+        match self.records.iter_mut().find(same) {
+            Some(there) => {
+                if !matches!(became, Became::Gone(_)) {
+                    there.became = became;
+                }
+            }
+            None => self.records.push(Happened {
+                of,
+                id,
+                became,
+                before: None,
+            }),
+        }
+    }
+
+    fn add_earlier(&mut self, event: &Event) {
+        let Some(id) = keys::id_of_belonging(&event.key) else {
+            return;
+        };
+        let own = |one: &&mut Happened| one.id == id && &*one.of.vendor == VENDOR;
+        let Some(happened) = self.records.iter_mut().find(own) else {
+            return;
+        };
+        if let Change::Put(Kept::Record(record)) = &event.change {
+            happened.before = Stored::decode(id, record).ok();
+        }
+    }
+
+    /// What was done with a resource.
+    pub(super) fn deed(&self, id: Uuid) -> Option<&Deed> {
+        let of_it = |(of, _): &&(Option<Uuid>, Deed)| *of == Some(id);
+        self.deeds.iter().find(of_it).map(|(_, deed)| deed)
+    }
+
+    /// The change of a resource's ACL.
+    pub(super) fn acl_change(&self, id: Uuid) -> Option<&Deed> {
+        let deed = self.deed(id)?;
+        (deed.what == What::ChangeAcl).then_some(deed)
+    }
+
+    /// The ACL that a resource got in this group.
+    pub(super) fn acl(&self, id: Uuid) -> Option<&Arc<Acl>> {
+        self.acls
+            .iter()
+            .find(|one| one.id == id)
+            .map(|one| &one.acl)
+    }
+
+    /// Whether a resource itself is part of the group.
+    pub(super) fn has_record(&self, id: Uuid) -> bool {
+        self.records.iter().any(|one| one.id == id)
+    }
+
+    /// Whether all that was done to a type's definitions leaves alone who may see resources.
+    pub(super) fn keeps_access(&self, of: &TypeKey) -> bool {
+        let name = of.to_string();
+        let mut of_type = self.deeds.iter().filter(|(_, deed)| deed.of == name);
+        let harmless = |(_, deed): &(Option<Uuid>, Deed)| {
+            matches!(
+                deed.what,
+                What::RegisterType | What::EditType | What::DeleteType
+            )
+        };
+        let first = of_type.next();
+        first.is_some_and(harmless) && of_type.all(harmless)
+    }
+}
+
+impl Happened {
+    /// Which of the engine's own kinds it is of.
+    pub(super) fn own_kind(&self) -> Option<OwnKind> {
+        if &*self.of.vendor != VENDOR {
+            return None;
+        }
+        OwnKind::ALL.into_iter().find(|kind| kind.of() == self.of)
+    }
+}
+
+fn became(of: &TypeKey, id: Uuid, change: &Change) -> Became {
+    match change {
+        Change::Put(Kept::Record(record)) => match Stored::decode(id, record) {
+            Ok(stored) => Became::There(Box::new(Decoded::new(stored))),
+            Err(error) => Became::Unreadable(Quarantined::of(urn(of, id), &error)),
+        },
+        Change::Put(Kept::Damaged { damage, .. }) => Became::Unreadable(Quarantined {
+            id: urn(of, id),
+            code: coeval_codes::DAMAGED,
+            reason: damage.to_string(),
+        }),
+        Change::Deleted { revision } => Became::Gone(*revision),
+    }
+}
+
+fn acl_now(event: &Event) -> Option<AclNow> {
+    let id = keys::id_of_belonging(&event.key)?;
+    let acl = match &event.change {
+        Change::Put(Kept::Record(record)) => serde_json::from_slice(&record.content.body).ok(),
+        Change::Put(Kept::Damaged { .. }) | Change::Deleted { .. } => None,
+    };
+    let acl = Arc::new(acl.unwrap_or_default());
+    Some(AclNow { id, acl })
+}

@@ -1,0 +1,144 @@
+//! A walk through the resources of a type after a change of what the watcher may see: those that it
+//! lost leave, those that it gained come.
+//!
+//! Pages are newer than the event that led to the walk. What they send is remembered until the
+//! stream has passed them, and the tokens stand still until then: who resumes from one meets the
+//! change of rights again, and is told to list.
+
+use super::eye::{About, Eye, Sees};
+use super::query::WatchedChange;
+use super::watcher::Watcher;
+use crate::error::EngineError;
+use crate::keys;
+use crate::stored::Stored;
+use crate::write::decode_acl;
+use coeval_access::{Acl, Level};
+use coeval_core::version::Uuid;
+use coeval_storage::{Range, ReadRequest, Stored as Kept};
+use std::collections::HashMap;
+
+/// Resources that are looked at together.
+const PAGE: usize = 64;
+
+/// Where a walk stands.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// What the watcher saw before.
+    pub(super) before: Eye,
+    range: Range,
+    /// All pages so far are as of this or earlier.
+    pub(super) newest: u64,
+}
+
+impl Walk {
+    pub(super) fn new(before: Eye) -> Result<Self, EngineError> {
+        let span = keys::records(&before.state.key)?;
+        Ok(Self {
+            newest: before.token.sequence,
+            before,
+            range: Range::of(span).limit(PAGE),
+        })
+    }
+}
+
+/// The ACLs that a page's resources had, and when.
+struct Acls {
+    at: u64,
+    acls: HashMap<Uuid, Acl>,
+}
+
+impl Watcher {
+    /// What the next page of a walk lets come and go; and whether more pages follow.
+    pub(super) async fn walk_on(
+        &mut self,
+        walk: &mut Walk,
+    ) -> Result<(Vec<WatchedChange>, bool), EngineError> {
+        let (token, page) = self.engine.store.range(walk.range.clone()).await?;
+        let mut found = Vec::new();
+        for entry in &page.entries {
+            let Some((_, _, id)) = keys::read_record(&entry.key) else {
+                continue;
+            };
+            // One that can't be read says not whose it is; a listing finds it.
+            if let Kept::Record(record) = &entry.stored
+                && let Ok(stored) = Stored::decode(id, record)
+                && self.whose.has(&stored.header.org)
+            {
+                found.push(stored);
+            }
+        }
+        let acls = self.acls_for(&walk.before, &found).await?;
+        let until = acls.at.max(token.sequence);
+        walk.newest = walk.newest.max(until);
+        let position = self.position();
+        self.read_ahead(position, until).await?;
+        let mut changes = Vec::new();
+        for stored in found {
+            let id = stored.id;
+            let about = About::of(&stored.header);
+            let judge = |eye: &Eye| judged(eye, &about, acls.acls.get(&id));
+            let (before, now) = (judge(&walk.before), judge(&self.eye));
+            let hides = self.eye.state.hides(stored.header.version);
+            let revision = stored.revision;
+            match (before, now) {
+                // What something happened to since may be another than it was, or new: its own
+                // event knows what it was.
+                (Some(_), None) if self.lookahead.is_touched(id, position.sequence) => {}
+                (Some(_), None) => {
+                    self.ahead.left(id);
+                    changes.push(WatchedChange::Left { id });
+                }
+                (None, Some(level)) => {
+                    changes.extend(self.arrived(token, stored, level).await?);
+                    self.ahead.snapshot(id, revision, token.sequence, until)?;
+                }
+                (Some(one), Some(level)) if hides && class(one) != class(level) => {
+                    changes.extend(self.arrived(token, stored, level).await?);
+                    self.ahead.snapshot(id, revision, token.sequence, until)?;
+                }
+                _ => {}
+            }
+        }
+        let next = walk.range.following(&page);
+        let more = next.is_some();
+        if let Some(next) = next {
+            walk.range = next;
+        }
+        Ok((changes, more))
+    }
+
+    /// The ACLs that decide for one of the two eyes.
+    async fn acls_for(&self, before: &Eye, found: &[Stored]) -> Result<Acls, EngineError> {
+        let asks = |stored: &&Stored| {
+            let about = About::of(&stored.header);
+            let asks = |eye: &Eye| eye.sees(&about, None) == Sees::AskAcl;
+            asks(before) || asks(&self.eye)
+        };
+        let ids: Vec<Uuid> = found.iter().filter(asks).map(|one| one.id).collect();
+        let mut acls = HashMap::new();
+        if ids.is_empty() {
+            return Ok(Acls { at: 0, acls });
+        }
+        let wanted = ids.iter().map(|id| keys::acl(*id));
+        let wanted = wanted.collect::<Result<Vec<_>, _>>()?;
+        let snapshot = self.engine.store.read(ReadRequest::keys(wanted)).await?;
+        for (id, entry) in ids.into_iter().zip(snapshot.keys) {
+            let acl = entry.as_ref().and_then(decode_acl);
+            acls.insert(id, acl.unwrap_or_default());
+        }
+        let at = snapshot.token.sequence;
+        Ok(Acls { at, acls })
+    }
+}
+
+fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
+    match eye.sees(about, None) {
+        Sees::Yes(level) => Some(level),
+        Sees::No => None,
+        Sees::AskAcl => eye.sees(about, acl).level(),
+    }
+}
+
+fn class(level: Level) -> coeval_core::types::Visibility {
+    crate::read::sees(level)
+}

@@ -1,0 +1,57 @@
+//! What a reader found out about a group of events, kept with the group: all watchers of a process
+//! share the group, so each thing is found out once, however many watch.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// A place for what somebody above the store made of a group. It is no part of the group: groups
+/// that differ in nothing else are equal.
+#[derive(Clone, Default)]
+pub struct Memo(OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl Memo {
+    /// What was made of it, made now if nobody did. Where something of another type is kept already
+    /// it is made anew each time.
+    pub fn get_or_make<T: Send + Sync + 'static>(&self, make: impl Fn() -> T) -> Arc<T> {
+        let kept = self.0.get_or_init(|| Arc::new(make()));
+        let kept = Arc::clone(kept);
+        kept.downcast().unwrap_or_else(|_| Arc::new(make()))
+    }
+}
+
+impl fmt::Debug for Memo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.get().is_some() {
+            "Memo(…)"
+        } else {
+            "Memo"
+        })
+    }
+}
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_thing_is_made_once_and_one_of_another_type_does_no_harm() {
+        let memo = Memo::default();
+        let made = AtomicUsize::new(0);
+        let make = || made.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(*memo.get_or_make(make), 0);
+        assert_eq!(*memo.get_or_make(make), 0);
+        assert_eq!(*memo.get_or_make(|| "other"), "other");
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        assert_eq!(memo, Memo::default());
+    }
+}
