@@ -6,19 +6,17 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::query::Query;
 use crate::route::{Form, Needs, Route};
 use crate::urn;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
-use bytes::Bytes;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_callers::{
     CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota,
 };
-use coeval_core::types::BodyError;
 use coeval_engine::Caller;
+use coeval_rest::{Query, pass_over, read_bytes};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -57,8 +55,11 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
     let (mut parts, body) = request.into_parts();
     let id = request_id(&parts.headers);
     let form = form(route.form(), &parts.headers);
-    let mut known = Known::nothing();
-    let answer = handle(api, &route, &mut parts, body, &mut known).await;
+    let (mut known, mut body) = (Known::nothing(), Some(body));
+    let answer = handle(api, &route, &mut parts, &mut body, &mut known).await;
+    if let Some(unread) = body {
+        pass_over(unread).await;
+    }
     let answer = answer.unwrap_or_else(|error| error.answer(form, &id));
     finished(answer, known, &id)
 }
@@ -97,7 +98,7 @@ async fn handle(
     api: Arc<Api>,
     route: &Route,
     parts: &mut Parts,
-    body: Body,
+    body: &mut Option<Body>,
     known: &mut Known,
 ) -> Result<Answer, ApiError> {
     let headers = Headers(&parts.headers);
@@ -135,8 +136,10 @@ async fn handle(
         }
     };
     let raw = parts.uri.query().unwrap_or_default();
-    let query = Query::parse(raw).map_err(|why| ApiError::query("", why))?;
-    let body = read(&api, &parts.headers, body).await?;
+    let query = Query::parse(raw)?;
+    let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
+    let body = body.take().unwrap_or_default();
+    let body = read_bytes(&parts.headers, body, limit, time).await?;
     let params = RawPathParams::from_request_parts(parts, &()).await;
     let params = params.map_err(|_| ApiError::id(parts.uri.path(), "a path", "it is not UTF-8"))?;
     let call = Call {
@@ -204,22 +207,6 @@ async fn caller(
     };
     caller.at_least = at_least;
     Ok(caller)
-}
-
-async fn read(api: &Api, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
-    let limit = api.settings.body_bytes;
-    let too_large = |bytes| ApiError::Body(BodyError::TooLarge { bytes, limit });
-    let said = headers.get(header::CONTENT_LENGTH);
-    let said = said.and_then(|said| said.to_str().ok()?.parse::<usize>().ok());
-    if let Some(said) = said.filter(|said| *said > limit) {
-        return Err(too_large(said));
-    }
-    let time = api.settings.body_time;
-    match tokio::time::timeout(time, axum::body::to_bytes(body, limit)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => Err(too_large(limit + 1)),
-        Err(_) => Err(ApiError::BodyTooSlow { limit: time }),
-    }
 }
 
 /// Errors under `/api` are XML, unless the caller asks for JSON.

@@ -16,6 +16,7 @@ use coeval_engine::tasks::TaskError;
 use coeval_engine::{EngineError, ListError};
 use coeval_filter::FilterError;
 use coeval_filter::fiql::FiqlError;
+use coeval_rest::{RestError, seconds};
 use coeval_storage::StorageError;
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -275,8 +276,7 @@ impl ApiError {
             }
         };
         if let Some(after) = self.retry_after() {
-            let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-            answer = answer.with(header::RETRY_AFTER, &seconds.max(1).to_string());
+            answer = answer.with(header::RETRY_AFTER, &seconds(after).to_string());
         }
         answer
     }
@@ -334,6 +334,19 @@ fn status_of_identity(error: &IdentityError) -> StatusCode {
         | IdentityError::AboveOwn { .. }
         | IdentityError::Context(_) => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+impl From<RestError> for ApiError {
+    fn from(error: RestError) -> Self {
+        match error {
+            RestError::Body(error) => Self::Body(error),
+            RestError::BodyTooSlow { limit } => Self::BodyTooSlow { limit },
+            RestError::Query { name, reason } => Self::Query { name, reason },
+            RestError::Request { reason } => Self::Request { reason },
+            RestError::Filter(error) => Self::Filter(error),
+            RestError::Fiql(error) => Self::Fiql(error),
+        }
     }
 }
 

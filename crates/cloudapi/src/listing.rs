@@ -6,24 +6,9 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::{PageWanted, envelope_start, link};
-use coeval_filter::fiql;
-use coeval_filter::{ContentPath, Direction, Field, FilterError, Order, Seen};
+use coeval_filter::{Direction, Field, FilterError, Order};
+use coeval_rest::Rows;
 use serde_json::Value;
-use std::borrow::Cow;
-
-/// A row, as filters and orders look at it.
-struct Row<'a>(&'a Value);
-
-impl Seen for Row<'_> {
-    fn id(&self) -> Cow<'_, str> {
-        let id = self.0.get("id").and_then(Value::as_str);
-        id.unwrap_or_default().into()
-    }
-
-    fn content(&self) -> Option<&Value> {
-        Some(self.0)
-    }
-}
 
 /// The page of these rows that the call asks for. `keys` are the first parts of what can be
 /// filtered by; `model` is what a row is called in links.
@@ -58,22 +43,12 @@ pub(crate) fn chosen(
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<Vec<Value>, ApiError> {
-    let field = |key: &str| {
-        let first = key.split('.').next().unwrap_or_default();
-        match keys.contains(&first) {
-            true => ContentPath::from_dotted(key).map(Field::Content),
-            false => Err(FilterError::no_field(
-                key,
-                "these can't be filtered or sorted by it",
-            )),
-        }
-    };
-    if let Some(filter) = call.query.get("filter").filter(|text| !text.is_empty()) {
-        let filter = fiql::parse(filter, field)?.compile()?;
-        rows.retain(|row| filter.matches(&Row(row)));
+    let by = Rows::by(keys);
+    if let Some(filter) = call.query.said("filter") {
+        by.matching(&mut rows, filter)?;
     }
-    if let Some(order) = order(call, field)? {
-        rows.sort_by_cached_key(|row| order.key(&Row(row)));
+    if let Some(order) = order(call, |key| by.field(key))? {
+        by.sort(&mut rows, &order);
     }
     Ok(rows)
 }

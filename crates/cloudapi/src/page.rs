@@ -3,7 +3,7 @@
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::query::encode;
+use coeval_rest::encode;
 use http::header::LINK;
 
 use crate::answer::Answer;
@@ -23,8 +23,11 @@ const LAST_PAGE: u64 = 1_000_000;
 impl PageWanted {
     pub(crate) fn of(call: &Call) -> Result<Self, ApiError> {
         Ok(Self {
-            page: number(call, "page", 1, LAST_PAGE)?.unwrap_or(1),
-            size: number(call, "pageSize", 0, LARGEST_SIZE)?.unwrap_or(DEFAULT_SIZE),
+            page: call.query.number("page", 1, LAST_PAGE)?.unwrap_or(1),
+            size: call
+                .query
+                .number("pageSize", 0, LARGEST_SIZE)?
+                .unwrap_or(DEFAULT_SIZE),
         })
     }
 
@@ -34,19 +37,6 @@ impl PageWanted {
             0 => 0,
             size => total.div_ceil(size),
         }
-    }
-}
-
-fn number(call: &Call, name: &'static str, from: u64, to: u64) -> Result<Option<u64>, ApiError> {
-    let Some(text) = call.query.get(name).filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
-    match text.parse() {
-        Ok(number) if (from..=to).contains(&number) => Ok(Some(number)),
-        _ => Err(ApiError::query(
-            name,
-            format!("use a number from {from} to {to}"),
-        )),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
+pub(crate) use coeval_rest::openapi::{Param, ParamKind};
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
@@ -46,23 +47,6 @@ impl Form {
             false => Self::Json,
         }
     }
-}
-
-/// A query parameter.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Param {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) kind: ParamKind,
-}
-
-/// What a parameter may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ParamKind {
-    Text,
-    Flag,
-    /// From, to.
-    Number(u64, u64),
 }
 
 /// A body that is sent or answered, by the name of its schema in the API's description.

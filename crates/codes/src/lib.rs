@@ -310,6 +310,8 @@ codes! {
     HEADERS_TOO_LARGE = 8015, "The headers are too large";
     KIND_UNKNOWN = 8016, "No type has this kind";
     KIND_AMBIGUOUS = 8017, "Several types have this kind";
+    CSRF_REFUSED = 8040, "The request lacks the token of its browser session";
+    ORIGIN_REFUSED = 8041, "The request comes from a page of another site";
     GLOBAL_ROLE_FOR_ALL = 8080, "A global role is there for every organization";
     GRANT_TYPE_UNKNOWN = 8081, "The kind of OAuth grant is not served";
     CONFIG_INVALID = 9001, "The configuration is not valid";

@@ -2,6 +2,7 @@
 
 pub(crate) mod called;
 mod catalog;
+mod check;
 pub(crate) mod definition;
 mod edit;
 mod finding;

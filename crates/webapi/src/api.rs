@@ -1,10 +1,14 @@
-//! What all handlers share.
+//! What all handlers share, and the router.
 
+use crate::dispatch;
 use axum::Router;
+use axum::extract::Request;
+use axum::routing::{MethodFilter, MethodRouter, any, on};
 use coeval_callers::Quota;
 use coeval_engine::Engine;
 use coeval_methods::{Door, Methods};
 use coeval_server::Lifecycle;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +36,17 @@ pub(crate) struct Api {
     pub(crate) settings: Settings,
 }
 
+impl Api {
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        self.methods.engine()
+    }
+
+    /// Whether browsers come by https: then the cookie is bound to that.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.settings.public_url.starts_with("https://")
+    }
+}
+
 /// The API.
 #[derive(Debug)]
 pub struct WebApi(Arc<Api>);
@@ -49,9 +64,38 @@ impl WebApi {
         }))
     }
 
-    /// All routes.
+    /// All routes, under each of their prefixes, with and without a slash at the end.
     pub fn router(&self) -> Router {
-        let _ = (&self.0.methods, &self.0.door, &self.0.settings);
-        Router::new()
+        let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
+        for route in crate::routes() {
+            let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
+                continue;
+            };
+            let route = Arc::new(route);
+            for prefix in route.prefixes() {
+                let (api, route) = (Arc::clone(&self.0), Arc::clone(&route));
+                let path = format!("{prefix}{}", route.path);
+                let handler = move |request: Request| {
+                    dispatch::answer(Arc::clone(&api), Arc::clone(&route), request)
+                };
+                let there = paths.remove(&path).unwrap_or_default();
+                paths.insert(path, there.merge(on(filter, handler)));
+            }
+        }
+        let mut router = Router::new();
+        for (path, methods) in paths {
+            router = router.route(&format!("{path}/"), methods.clone());
+            router = router.route(&path, methods);
+        }
+        // What this server lacks is told with its release, so that a newer client can say what is
+        // needed.
+        router = router.method_not_allowed_fallback(dispatch::no_such_method);
+        for below in ["/webapi", "/{version}/webapi"] {
+            for end in ["", "/", "/{*rest}"] {
+                let path = format!("{below}{end}");
+                router = router.route(&path, any(dispatch::no_such_route));
+            }
+        }
+        router
     }
 }

@@ -101,32 +101,6 @@ pub(super) fn sequenced(answer: Answer, token: Token) -> Answer {
     answer.saying(names::SEQUENCE, &token.to_string())
 }
 
-/// How many bytes of pointers a header has at most.
-const LONGEST: usize = 4 * 1024;
-
-/// Pointers as a header holds them: as many as fit, with commas between them. What a header can't
-/// hold, and a comma, are percent-encoded.
-pub(super) fn pointers(all: &[String]) -> Option<String> {
-    let mut text = String::new();
-    for pointer in all {
-        let mut one = String::new();
-        for byte in pointer.bytes() {
-            match byte {
-                b',' | b'%' | 0..=0x20 | 0x7f.. => one.push_str(&format!("%{byte:02X}")),
-                plain => one.push(char::from(plain)),
-            }
-        }
-        if text.len() + one.len() + 1 > LONGEST {
-            break;
-        }
-        if !text.is_empty() {
-            text.push(',');
-        }
-        text.push_str(&one);
-    }
-    (!text.is_empty()).then_some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,20 +122,5 @@ mod tests {
         ] {
             assert_eq!(revision(&text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn pointers_fit_into_a_header_whatever_they_are() {
-        let all =
-            |texts: &[&str]| pointers(&texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>());
-        assert_eq!(all(&[]), None);
-        assert_eq!(
-            all(&["/a", "/b c,d/é%"]).unwrap(),
-            "/a,/b%20c%2Cd/%C3%A9%25"
-        );
-        let many = vec!["/0123456789".to_owned(); 1_000];
-        let text = pointers(&many).unwrap();
-        assert!(text.len() <= LONGEST && text.len() > LONGEST - 20);
-        assert!(text.ends_with("/0123456789"), "none is cut");
     }
 }

@@ -1,7 +1,7 @@
 //! Making, changing and deleting entities.
 
 use super::represent;
-use super::which::{accepted, entity, if_match, not_own, pointers, sequenced, wanting};
+use super::which::{accepted, entity, if_match, not_own, sequenced, wanting};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::{Call, Fields};
@@ -15,6 +15,7 @@ use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
 use coeval_engine::write::{Checking, Create, MetaEdit, Update};
 use coeval_engine::{Caller, EngineError, State, Target, TypeKey};
+use coeval_rest::pointers;
 use http::header::ETAG;
 use serde_json::{Map, Value};
 use std::sync::Arc;

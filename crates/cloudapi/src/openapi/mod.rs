@@ -136,20 +136,7 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        let document = whole();
-        let mut open = vec![&document];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::Object(map) => {
-                    if let Some(Value::String(to)) = map.get("$ref") {
-                        let pointer = to.strip_prefix('#').unwrap_or_default();
-                        assert!(document.pointer(pointer).is_some(), "{to} leads nowhere");
-                    }
-                    open.extend(map.values());
-                }
-                Value::Array(items) => open.extend(items),
-                _ => {}
-            }
-        }
+        let dangling = coeval_rest::openapi::dangling(&whole());
+        assert!(dangling.is_empty(), "{dangling:?}");
     }
 }

@@ -1,7 +1,8 @@
 //! One operation of the description.
 
 use super::schemas;
-use crate::route::{Needs, ParamKind, Route, Shape};
+use crate::route::{Needs, Route, Shape};
+use coeval_rest::openapi::{content, operation_name, parameters, reference, tag};
 use serde_json::{Map, Value, json};
 
 /// Statuses of refusals that any route may answer, and what they mean.
@@ -25,21 +26,12 @@ const REFUSALS: [(u16, &str); 12] = [
 
 /// `getEntitiesById`, from the method and the path.
 pub(super) fn name(route: &Route) -> String {
-    let mut name = route.method.as_str().to_lowercase();
-    let path = route.path.trim_start_matches("/cloudapi/1.0.0");
-    for part in path.split('/').filter(|part| !part.is_empty()) {
-        let (prefix, part) = match part.strip_prefix('{') {
-            Some(part) => ("By", part.trim_end_matches('}')),
-            None => ("", part),
-        };
-        name.push_str(prefix);
-        for word in part.split(|c: char| !c.is_ascii_alphanumeric()) {
-            let mut letters = word.chars();
-            name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-            name.extend(letters);
-        }
-    }
-    name
+    operation_name(&route.method, below(route.path))
+}
+
+/// What all paths begin with says nothing.
+fn below(path: &str) -> &str {
+    path.trim_start_matches("/cloudapi/1.0.0")
 }
 
 pub(super) fn describe(route: &Route) -> Value {
@@ -47,8 +39,8 @@ pub(super) fn describe(route: &Route) -> Value {
         "operationId": name(route),
         "summary": route.about,
         "description": format!("Since API version {}.", route.since),
-        "tags": [tag(route.path)],
-        "parameters": parameters(route),
+        "tags": [tag(below(route.path))],
+        "parameters": parameters(route.path, &route.params),
         "responses": responses(route),
     });
     if let Some(operation) = operation.as_object_mut() {
@@ -65,48 +57,15 @@ pub(super) fn describe(route: &Route) -> Value {
     operation
 }
 
-/// The first word of the path that says something.
-fn tag(path: &str) -> &str {
-    let path = path.trim_start_matches("/cloudapi/1.0.0");
-    path.split('/')
-        .find(|part| !part.is_empty())
-        .unwrap_or("api")
-}
-
-fn parameters(route: &Route) -> Vec<Value> {
-    let parts = route.path.split('/');
-    let names = parts.filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = names.map(|name| {
-        json!({
-            "name": name,
-            "in": "path",
-            "required": true,
-            "schema": { "type": "string", "minLength": 1, "maxLength": 400 },
-        })
-    });
-    let in_query = route.params.iter().map(|param| {
-        let schema = match param.kind {
-            ParamKind::Text => json!({ "type": "string", "maxLength": 4096 }),
-            ParamKind::Flag => json!({ "type": "boolean" }),
-            ParamKind::Number(from, to) => {
-                json!({ "type": "integer", "minimum": from, "maximum": to })
-            }
-        };
-        json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema })
-    });
-    in_path.chain(in_query).collect()
-}
-
 fn schema(shape: Shape) -> Option<(&'static str, Value)> {
-    let of = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     Some(match shape {
-        Shape::One(name) => ("application/json", of(name)),
+        Shape::One(name) => ("application/json", reference(name)),
         Shape::Page(name) => (
             "application/json",
             json!({
                 "allOf": [
                     { "$ref": "#/components/schemas/Page" },
-                    { "properties": { "values": { "items": of(name) } } },
+                    { "properties": { "values": { "items": reference(name) } } },
                 ],
             }),
         ),
@@ -124,21 +83,18 @@ fn schema(shape: Shape) -> Option<(&'static str, Value)> {
 fn body(shape: Shape) -> Option<Value> {
     let shape = match shape {
         Shape::Page(name) => {
-            let items = json!({ "$ref": format!("#/components/schemas/{name}") });
+            let items = reference(name);
             let values = json!({ "type": ["array", "null"], "items": items });
             let schema = json!({ "type": "object", "properties": { "values": values } });
             ("application/json", schema)
         }
         Shape::One(name) => {
             let name = schemas::input(name).unwrap_or_else(|| name.to_owned());
-            let schema = json!({ "$ref": format!("#/components/schemas/{name}") });
-            ("application/json", schema)
+            ("application/json", reference(&name))
         }
         other => schema(other)?,
     };
-    let mut content = Map::new();
-    content.insert(shape.0.to_owned(), json!({ "schema": shape.1 }));
-    Some(json!({ "content": content }))
+    Some(json!({ "content": content(shape.0, &shape.1) }))
 }
 
 fn responses(route: &Route) -> Map<String, Value> {
@@ -147,19 +103,17 @@ fn responses(route: &Route) -> Map<String, Value> {
         let mut response = json!({ "description": "Done." });
         if let (Some((media, schema)), Some(response)) = (schema(*shape), response.as_object_mut())
         {
-            let mut content = Map::new();
-            content.insert(media.to_owned(), json!({ "schema": schema }));
-            if *shape == Shape::Xml {
+            let mut content = content(media, &schema);
+            if let (Shape::Xml, Some(content)) = (*shape, content.as_object_mut()) {
                 // To those who ask for it.
                 content.insert("application/json".into(), json!({}));
             }
-            response.insert("content".into(), Value::Object(content));
+            response.insert("content".into(), content);
         }
         all.insert(status.to_string(), response);
     }
     for (status, about) in REFUSALS {
-        let schema = json!({ "$ref": "#/components/schemas/Error" });
-        let mut content = json!({ "application/json": { "schema": schema } });
+        let mut content = content("application/json", &reference("Error"));
         if let (true, Some(content)) = (route.path.starts_with("/api"), content.as_object_mut()) {
             let schema = json!({ "type": "string" });
             content.insert("application/*".into(), json!({ "schema": schema }));

@@ -7,8 +7,8 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::PageWanted;
-use crate::query::encode;
 use crate::{listing, xml};
+use coeval_rest::encode;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn types(api: &Api) -> Answer {
 
 fn next_page(
     api: &Api,
-    query: &crate::query::Query,
+    query: &coeval_rest::Query,
     wanted: PageWanted,
     total: usize,
 ) -> Option<String> {

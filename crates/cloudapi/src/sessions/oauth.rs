@@ -6,11 +6,11 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::{Call, Fields};
 use crate::error::ApiError;
-use crate::query::Query;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_engine::identity::{IdentityError, LoggedIn, TokenShown};
+use coeval_rest::Query;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl<'a> Asked<'a> {
     fn of(call: &'a Call) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(&call.body);
         let text = text.map_err(|_| grant("the form is not UTF-8".to_owned()))?;
-        let form = Query::parse(text).map_err(grant)?;
+        let form = Query::parse(text).map_err(|error| grant(error.to_string()))?;
         let url = &call.query;
         Ok(Self { form, url })
     }

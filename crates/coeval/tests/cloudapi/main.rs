@@ -23,15 +23,18 @@ mod listings;
 mod logins;
 mod markup;
 mod orgs;
+#[path = "../over_http/raw.rs"]
 mod raw;
 mod rights;
 mod roles;
 mod slow_clients;
+#[path = "../over_http/stage.rs"]
 mod stage;
 mod tasks;
 mod tokens;
 mod types;
 mod walk;
+#[path = "../over_http/world.rs"]
 mod world;
 
 /// Makes tests of cases, each an `fn(World)`. Those under `every` run on every store, those under

@@ -90,6 +90,12 @@ impl TypeState {
         &self.key
     }
 
+    /// The conversions between the versions that this server can load.
+    #[must_use]
+    pub fn versions(&self) -> &Versions {
+        &self.versions
+    }
+
     /// The versions that this server can load, oldest first.
     pub fn known_versions(&self) -> impl Iterator<Item = &TypeVersion> {
         self.versions.iter()

@@ -37,6 +37,7 @@ const PLAN: Plan = &[
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
+    ("rest", &["codes", "core", "filter"]),
     ("callers", &["codes", "core", "engine", "server", "storage"]),
     (
         "methods",
@@ -47,7 +48,7 @@ const PLAN: Plan = &[
     (
         "cloudapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "storage",
+            "access", "callers", "codes", "core", "engine", "filter", "rest", "storage",
         ],
     ),
     (
@@ -60,7 +61,7 @@ const PLAN: Plan = &[
     (
         "webapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "methods", "server",
+            "access", "callers", "codes", "core", "engine", "filter", "methods", "rest", "server",
             "storage",
         ],
     ),

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 /// RFC 3339, UTC, with milliseconds. A time beyond what can be written is that of the epoch.
-pub(crate) fn rfc3339(millis: i64) -> String {
+#[must_use]
+pub fn rfc3339(millis: i64) -> String {
     let time = Timestamp::from_millisecond(millis).unwrap_or_default();
     format!("{time:.3}")
 }

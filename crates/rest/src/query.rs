@@ -1,28 +1,72 @@
 //! The query of a URL. It is split at `&` alone: clients send `;` and `=` inside of filters, raw.
 
+use crate::error::RestError;
+
 /// The parameters, decoded, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Query(Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Reads it. `+` is a space, as forms have it.
-    pub(crate) fn parse(raw: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// If it is no encoding of UTF-8.
+    pub fn parse(raw: &str) -> Result<Self, RestError> {
         let parts = raw.split('&').filter(|part| !part.is_empty());
         let pair = |part: &str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             Ok((decode(name)?, decode(value)?))
         };
-        parts.map(pair).collect::<Result<_, _>>().map(Self)
+        let pairs: Result<_, String> = parts.map(pair).collect();
+        pairs.map(Self).map_err(|why| RestError::query("", why))
     }
 
-    /// A parameter. Said twice, the first counts, unless they differ.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+    /// A parameter; said twice, the first counts.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The same, if it says something.
+    #[must_use]
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|text| !text.is_empty())
+    }
+
+    /// A parameter that is true or false.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, RestError> {
+        match self.get(name) {
+            None | Some("") => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => Err(RestError::query(name, "use true or false")),
+        }
+    }
+
+    /// A parameter that is a number between two.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn number(&self, name: &'static str, from: u64, to: u64) -> Result<Option<u64>, RestError> {
+        let Some(text) = self.said(name) else {
+            return Ok(None);
+        };
+        match text.parse() {
+            Ok(number) if (from..=to).contains(&number) => Ok(Some(number)),
+            _ => Err(RestError::query(
+                name,
+                format!("use a number from {from} to {to}"),
+            )),
+        }
+    }
+
     /// With a parameter changed, if it is there.
-    pub(crate) fn with(mut self, name: &str, change: impl Fn(&str) -> String) -> Self {
+    #[must_use]
+    pub fn with(mut self, name: &str, change: impl Fn(&str) -> String) -> Self {
         for (given, value) in &mut self.0 {
             if given == name {
                 *value = change(value);
@@ -32,7 +76,7 @@ impl Query {
     }
 
     /// All of them.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
@@ -59,7 +103,8 @@ fn decode(text: &str) -> Result<String, String> {
 }
 
 /// A text as it can stand in a query.
-pub(crate) fn encode(text: &str) -> String {
+#[must_use]
+pub fn encode(text: &str) -> String {
     use std::fmt::Write;
     text.bytes().fold(String::new(), |mut all, byte| {
         match byte {
@@ -104,6 +149,16 @@ mod tests {
         for bad in ["a=%", "a=%4", "a=%zz", "a=%ff"] {
             assert!(Query::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn flags_and_numbers_are_what_they_say_or_refused() {
+        let query = Query::parse("a=true&b=yes&c=7&d=-1&e=").unwrap();
+        assert_eq!(query.flag("a").ok(), Some(Some(true)));
+        assert!(query.flag("b").is_err());
+        assert_eq!(query.number("c", 1, 9).ok(), Some(Some(7)));
+        assert!(query.number("c", 8, 9).is_err() && query.number("d", 0, 9).is_err());
+        assert_eq!(query.number("e", 0, 9).ok(), Some(None));
     }
 
     #[test]

@@ -203,6 +203,12 @@ impl World {
         self.store.starts_with("etcd")
     }
 
+    /// The same of any of them.
+    #[allow(dead_code, reason = "not every API has streams")]
+    pub(crate) fn address_of(&self, server: usize) -> &str {
+        self.servers[server].url.split("//").nth(1).unwrap()
+    }
+
     /// `http://127.0.0.1:PORT` of the first server.
     pub(crate) fn url(&self) -> &str {
         &self.servers[0].url

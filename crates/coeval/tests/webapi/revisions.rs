@@ -1,0 +1,90 @@
+//! Revisions: a change is of what was read.
+
+use crate::visit::code;
+use crate::world::World;
+use serde_json::json;
+
+pub(crate) fn a_stale_revision_is_409_and_412_with_if_match(mut world: World) {
+    world.add_app();
+    let alice = world.enter("alice@acme");
+    let mut read = world.app(&alice, "v1", "web", &json!({"image": "a"}));
+    let first = read["metadata"]["revision"].as_str().unwrap().to_owned();
+    read["spec"]["image"] = json!("b");
+    let saved = world.tell(&alice, "PUT", "/resources/app/web", &read);
+    assert_eq!(saved.status, 200, "{saved:?}");
+    let now = saved.json["resource"]["metadata"]["revision"].clone();
+    assert_eq!(
+        saved.header("etag"),
+        format!("\"{}\"", now.as_str().unwrap())
+    );
+    // What was read first is stale.
+    let stale = world.tell(&alice, "PUT", "/resources/app/web", &read);
+    assert_eq!(stale.status, 409, "{stale:?}");
+    assert_eq!(stale.json["details"]["currentRevision"], now);
+    let said = code(&stale).to_owned();
+    read["metadata"]["revision"] = json!(null);
+    for if_match in [
+        format!("\"{first}\""),
+        first.clone(),
+        "\"x\"".into(),
+        format!("W/\"{first}\""),
+    ] {
+        let sent = world.ask(&alice, "PUT", "/resources/app/web").json(&read);
+        let stale = sent.header("if-match", &if_match).send();
+        assert_eq!(
+            (stale.status, code(&stale)),
+            (412, said.as_str()),
+            "{if_match}"
+        );
+    }
+    let deleted = world.ask(&alice, "DELETE", "/resources/app/web");
+    let deleted = deleted.header("if-match", &format!("\"{first}\"")).send();
+    assert_eq!(deleted.status, 412, "{deleted:?}");
+    let path = format!("/resources/app/web?revision={first}");
+    let deleted = world.ask(&alice, "DELETE", &path).send();
+    assert_eq!(deleted.status, 409, "{deleted:?}");
+    let sent = world.ask(&alice, "PUT", "/resources/app/web").json(&read);
+    let saved = sent.header("if-match", saved.header("etag")).send();
+    assert_eq!(saved.status, 200, "{saved:?}");
+}
+
+pub(crate) fn a_change_needs_a_revision_and_one_alone(mut world: World) {
+    world.add_app();
+    let alice = world.enter("alice@acme");
+    let mut read = world.app(&alice, "v1", "web", &json!({"image": "a"}));
+    let revision = read["metadata"]["revision"].as_str().unwrap().to_owned();
+    read["metadata"]["revision"] = json!(null);
+    let without = world.tell(&alice, "PUT", "/resources/app/web", &read);
+    assert_eq!(without.status, 400, "{without:?}");
+    let star = world.ask(&alice, "PUT", "/resources/app/web").json(&read);
+    assert_eq!(star.header("if-match", "*").send().status, 400);
+    read["metadata"]["revision"] = json!(revision);
+    let two = world.ask(&alice, "PUT", "/resources/app/web").json(&read);
+    assert_eq!(two.header("if-match", "\"x\"").send().status, 400);
+    let same = world.ask(&alice, "PUT", "/resources/app/web").json(&read);
+    let same = same.header("if-match", &format!("\"{revision}\"")).send();
+    assert_eq!(same.status, 200, "{same:?}");
+}
+
+pub(crate) fn an_earlier_revision_is_restored(mut world: World) {
+    world.add_app();
+    let alice = world.enter("alice@acme");
+    let mut read = world.app(&alice, "v1", "web", &json!({"image": "a"}));
+    let first = read["metadata"]["revision"].clone();
+    read["spec"]["image"] = json!("b");
+    let saved = world.tell(&alice, "PUT", "/resources/app/web", &read);
+    let second = saved.json["resource"]["metadata"]["revision"].clone();
+    let history = world.look(&alice, "/resources/app/web/history");
+    let images = history["items"].as_array().unwrap().iter();
+    let images: Vec<_> = images.map(|one| one["spec"]["image"].clone()).collect();
+    assert_eq!(images, ["b", "a"]);
+    let path = "/resources/app/web/restore";
+    let stale = json!({"revision": first, "present": first});
+    assert_eq!(world.tell(&alice, "POST", path, &stale).status, 409);
+    let unknown = json!({"revision": "00000000000000000000000000000000"});
+    assert_eq!(world.tell(&alice, "POST", path, &unknown).status, 404);
+    let restored = json!({"revision": first, "present": second});
+    let restored = world.tell(&alice, "POST", path, &restored);
+    assert_eq!(restored.status, 200, "{restored:?}");
+    assert_eq!(restored.json["resource"]["spec"], json!({"image": "a"}));
+}

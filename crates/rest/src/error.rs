@@ -1,0 +1,92 @@
+//! What can be wrong with a request before it is known what it means.
+
+use coeval_codes::{Code, Coded};
+use coeval_core::types::BodyError;
+use coeval_filter::FilterError;
+use coeval_filter::fiql::FiqlError;
+use std::time::Duration;
+
+/// A request that can't be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RestError {
+    /// The body can't be read.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// It came too slowly.
+    #[error("the body did not arrive within {} s", limit.as_secs())]
+    BodyTooSlow {
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// A query parameter.
+    #[error("the query parameter {name} is not valid: {reason}")]
+    Query {
+        /// Which.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Something in the body.
+    #[error("{reason}")]
+    Request {
+        /// What.
+        reason: String,
+    },
+    /// A field to filter or sort by.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A filter's text.
+    #[error(transparent)]
+    Fiql(#[from] FiqlError),
+}
+
+impl RestError {
+    /// Something in the body.
+    pub fn request(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Request { reason }
+    }
+
+    /// A query parameter.
+    pub fn query(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Query {
+            name: name.into(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The status of HTTP.
+    #[must_use]
+    pub const fn http(&self) -> u16 {
+        match self {
+            Self::Body(BodyError::TooLarge { .. }) => 413,
+            Self::BodyTooSlow { .. } => 408,
+            _ => 400,
+        }
+    }
+}
+
+impl Coded for RestError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Body(inner) => inner.code(),
+            Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
+            Self::Query { .. } => coeval_codes::QUERY_INVALID,
+            Self::Request { .. } => coeval_codes::REQUEST_INVALID,
+            Self::Filter(inner) => inner.code(),
+            Self::Fiql(inner) => inner.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::Body(inner) => return inner.advice(),
+            Self::Filter(inner) => return inner.advice(),
+            Self::Fiql(inner) => return inner.advice(),
+            Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
+            Self::Query { .. } => "Correct the parameter, or leave it out.",
+            Self::Request { .. } => "Correct the body and send it again.",
+        };
+        text.to_owned()
+    }
+}

@@ -1,0 +1,244 @@
+//! Who may do what with a resource: its ACL, why somebody may or may not, its secrets, and the
+//! behaviors that can be invoked on it.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::resources::{named, one};
+use crate::route::{Route, Shape, handler};
+use crate::{lists, tasks};
+use coeval_access::{Action, Decision, Explanation, Grant, Level, Member, Met};
+use coeval_codes::Coded;
+use coeval_engine::Caller;
+use coeval_rest::Fields as _;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// What is told about, by the names on the wire.
+const ACTIONS: [(&str, Action); 8] = [
+    ("read", Action::Read),
+    ("modify", Action::Modify),
+    ("resolve", Action::Resolve),
+    ("delete", Action::Delete),
+    ("changeOwner", Action::ChangeOwner),
+    ("readAcl", Action::ReadAcl),
+    ("changeAcl", Action::ChangeAcl(Level::ReadWrite)),
+    ("readSecrets", Action::ReadSecrets),
+];
+
+pub(crate) fn routes() -> Vec<Route> {
+    let acl = "/resources/{kind}/{name}/acl";
+    vec![
+        one(Route::get(acl, handler!(list)))
+            .about("Who has access to a resource beside its owner.")
+            .listing()
+            .answers(200, Shape::Page("Grant")),
+        one(Route::post(acl, handler!(grant)))
+            .about("Gives somebody access, or changes what somebody has.")
+            .takes("GrantInput")
+            .gives("Grant"),
+        one(Route::delete(
+            "/resources/{kind}/{name}/acl/{member}",
+            handler!(revoke),
+        ))
+        .about("Takes somebody's access away.")
+        .answers(204, Shape::Empty),
+        one(Route::get(
+            "/resources/{kind}/{name}/access",
+            handler!(explain),
+        ))
+        .about("What somebody may do with a resource, and why.")
+        .text("user", "The id of a user; the caller if nothing is said")
+        .gives("Access"),
+        one(Route::post(
+            "/resources/{kind}/{name}/secrets",
+            handler!(secrets),
+        ))
+        .about(
+            "The secure fields of a resource, by their pointers. That they were read is recorded.",
+        )
+        .takes("SecretsInput")
+        .gives("Secrets"),
+        one(Route::post(
+            "/resources/{kind}/{name}/behaviors/{behavior}/invocations",
+            handler!(invoke),
+        ))
+        .about("Invokes a behavior on a resource; the task tells how it went.")
+        .takes("InvocationInput")
+        .answers(202, Shape::One("Task")),
+    ]
+}
+
+/// Makes a member of an id.
+type Make = fn(String) -> Member;
+
+/// Whom a grant is for: a user, a role or an organization that there is.
+pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, WebError> {
+    let make = maker(id)?;
+    match api.engine().name_of(caller, id).await? {
+        Some(_) => Ok(make(id.to_owned())),
+        None => Err(WebError::invalid(format!(
+            "there is nobody of the id {id:?}"
+        ))),
+    }
+}
+
+/// The same for one that may be gone.
+pub(crate) fn maker(id: &str) -> Result<Make, WebError> {
+    let kinds: [(&str, Make); 3] = [
+        ("urn:vcloud:user:", Member::User),
+        ("urn:vcloud:role:", Member::Role),
+        ("urn:vcloud:org:", Member::Org),
+    ];
+    let found = kinds.into_iter().find(|(start, _)| id.starts_with(start));
+    let id: String = id.chars().take(100).collect();
+    let bad = || {
+        WebError::invalid(format!(
+            "{id:?} is no member: use the id of a user, a role or an organization"
+        ))
+    };
+    found.map(|(_, make)| make).ok_or_else(bad)
+}
+
+/// A grant as it is answered.
+pub(crate) async fn shown(api: &Api, caller: &Caller, grant: &Grant) -> Result<Value, WebError> {
+    let id = grant.member.id();
+    let kind = match grant.member {
+        Member::User(_) => "user",
+        Member::Role(_) => "role",
+        Member::Org(_) => "organization",
+    };
+    let name = api.engine().name_of(caller, id).await?;
+    let name = name.as_deref().unwrap_or_default();
+    Ok(json!({ "id": id, "kind": kind, "name": name, "level": grant.level.name() }))
+}
+
+/// A grant as it is sent.
+pub(crate) async fn sent(api: &Api, call: &Call, caller: &Caller) -> Result<Grant, WebError> {
+    let body = call.object(&["member", "level"])?;
+    let level = body.needed("level")?;
+    let level: Result<Level, _> = level.parse();
+    let level = level.map_err(|error| WebError::invalid(format!("{error}. {}", error.advice())))?;
+    let member = member(api, caller, &body.needed("member")?).await?;
+    Ok(Grant { member, level })
+}
+
+/// What grants can be filtered by.
+pub(crate) const GRANT_KEYS: [&str; 4] = ["id", "kind", "name", "level"];
+
+async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let acl = api.engine().acl(caller, &which.of, &which.target).await?;
+    let mut rows = Vec::new();
+    for grant in acl.grants() {
+        rows.push(shown(&api, caller, grant).await?);
+    }
+    lists::page(&call, rows, &GRANT_KEYS)
+}
+
+async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let grant = sent(&api, &call, caller).await?;
+    let granted = api
+        .engine()
+        .grant(caller, &which.of, &which.target, &grant)
+        .await?;
+    Ok(Answer::ok(&shown(&api, caller, &grant).await?).sequenced(granted))
+}
+
+async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let id = call.param("member");
+    let member = maker(id)?(id.to_owned());
+    let revoked = api
+        .engine()
+        .revoke(caller, &which.of, &which.target, &member)
+        .await?;
+    Ok(Answer::none().sequenced(revoked))
+}
+
+async fn explain(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let user = call.query.said("user");
+    let (mut actions, mut level) = (Vec::new(), None);
+    for (name, action) in ACTIONS {
+        let asked = api
+            .engine()
+            .explain_user(caller, &which.of, &which.target, user, action);
+        let told = asked.await?;
+        if let Decision::Allowed(allowed) = &told.decision {
+            level = level.max(Some(allowed.level));
+        }
+        actions.push(explained(name, &told));
+    }
+    Ok(Answer::ok(&json!({
+        "user": user.unwrap_or(caller.user()),
+        "level": level.map(Level::name),
+        "actions": actions,
+    })))
+}
+
+fn explained(name: &str, told: &Explanation) -> Value {
+    let requirements = told.requirements.iter().map(|one| match &one.met {
+        Met::By(bases) => {
+            let by: Vec<String> = bases.iter().map(ToString::to_string).collect();
+            json!({ "needs": one.needs, "met": true, "by": by })
+        }
+        Met::No(reason) => json!({
+            "needs": one.needs,
+            "met": false,
+            "code": reason.code().to_string(),
+            "reason": reason.to_string(),
+            "advice": reason.advice(),
+        }),
+        Met::NotKnown => json!({ "needs": one.needs, "met": false }),
+    });
+    json!({
+        "action": name,
+        "allowed": told.decision.is_allowed(),
+        "requirements": requirements.collect::<Vec<_>>(),
+    })
+}
+
+/// Not a GET: that they were read is recorded, and nothing that a GET does changes anything.
+async fn secrets(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let names = call.object_or_nothing(&["names"])?.texts("names")?;
+    let all = api
+        .engine()
+        .secrets(caller, &which.of, &which.target)
+        .await?;
+    let asked = |pointer: &String| names.as_ref().is_none_or(|names| names.contains(pointer));
+    let all = all.into_iter().filter(|(pointer, _)| asked(pointer));
+    let all: Map<String, Value> = all.collect();
+    Ok(Answer::ok(&json!({ "secrets": all })))
+}
+
+async fn invoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let mut body = call.object_or_nothing(&["arguments", "metadata"])?;
+    for name in ["arguments", "metadata"] {
+        body.map(name)?;
+    }
+    let mut given = |name| body.remove(name).unwrap_or_default();
+    let (arguments, metadata) = (given("arguments"), given("metadata"));
+    let behavior = call.param("behavior");
+    let invoked = api.engine().invoke(
+        caller,
+        &which.of,
+        &which.target,
+        behavior,
+        arguments,
+        metadata,
+    );
+    let task = invoked.await?;
+    Ok(Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
+}

@@ -1,0 +1,138 @@
+//! Rights bundles, and publishing them.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::lists;
+use crate::route::{Route, Shape, handler};
+use coeval_access::Published;
+use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
+use coeval_rest::Fields as _;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+const KEYS: [&str; 6] = ["id", "name", "description", "predefined", "type", "rights"];
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/bundles", handler!(list))
+            .about("The rights bundles.")
+            .listing()
+            .answers(200, Shape::Page("Bundle")),
+        Route::post("/bundles", handler!(create))
+            .about("Makes a bundle; it is published to nobody yet.")
+            .takes("BundleInput")
+            .answers(201, Shape::One("Bundle")),
+        Route::get("/bundles/{id}", handler!(get))
+            .about("One bundle, by name or id.")
+            .gives("Bundle"),
+        Route::patch("/bundles/{id}", handler!(update))
+            .about("Changes a bundle; what is not said stays.")
+            .takes("BundleEdit")
+            .gives("Bundle"),
+        Route::delete("/bundles/{id}", handler!(delete))
+            .about("Deletes a bundle.")
+            .answers(204, Shape::Empty),
+        Route::post("/bundles/{id}/publish", handler!(publish))
+            .about("Publishes a bundle to organizations, or to all.")
+            .takes("Publication")
+            .gives("Bundle"),
+        Route::post("/bundles/{id}/unpublish", handler!(unpublish))
+            .about("Takes a bundle back from organizations, or from all.")
+            .takes("Publication")
+            .gives("Bundle"),
+    ]
+}
+
+fn shown(bundle: &RightsBundle) -> Value {
+    let (all, orgs) = match &bundle.published {
+        Published::ToAll => (true, Vec::new()),
+        Published::To(orgs) => (false, orgs.iter().cloned().collect()),
+    };
+    json!({
+        "id": bundle.id,
+        "name": bundle.name,
+        "description": bundle.description,
+        "rights": bundle.rights,
+        "published": { "all": all, "organizations": orgs },
+        "type": bundle.of_type,
+        "predefined": bundle.predefined,
+        "revision": bundle.revision.to_string(),
+    })
+}
+
+fn answered(bundle: &RightsBundle) -> Answer {
+    Answer::ok(&shown(bundle)).revised(bundle.revision)
+}
+
+async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let all = api.engine().list_bundles(call.caller()?).await?;
+    lists::page(&call, all.iter().map(shown).collect(), &KEYS)
+}
+
+async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let bundle = api.engine().get_bundle(call.caller()?, call.param("id"));
+    Ok(answered(&bundle.await?))
+}
+
+async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let body = call.object(&["name", "description", "rights"])?;
+    let new = NewBundle {
+        name: body.needed("name")?,
+        description: body.text("description")?,
+        rights: body.texts("rights")?.unwrap_or_default(),
+    };
+    let bundle = api.engine().create_bundle(call.caller()?, &new).await?;
+    Ok(Answer::created(&shown(&bundle)).revised(bundle.revision))
+}
+
+async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let body = call.object(&["name", "description", "rights", "revision"])?;
+    let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
+    let description = body.text("description")?;
+    let edit = BundleEdit {
+        revision: on.read(),
+        name: body.text("name")?,
+        description: body.contains_key("description").then_some(description),
+        rights: body.texts("rights")?,
+    };
+    let changed = api
+        .engine()
+        .update_bundle(call.caller()?, call.param("id"), &edit)
+        .await;
+    let bundle = changed.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    Ok(answered(&bundle))
+}
+
+async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let deleted = api.engine().delete_bundle(call.caller()?, call.param("id"));
+    deleted.await?;
+    Ok(Answer::none())
+}
+
+fn whom(body: &Map<String, Value>) -> Result<PublishTo, WebError> {
+    match (body.flag("all")?, body.texts("organizations")?) {
+        (Some(true), None) => Ok(PublishTo::All),
+        (None | Some(false), Some(orgs)) if !orgs.is_empty() => Ok(PublishTo::Orgs(orgs)),
+        _ => Err(WebError::invalid(
+            "say organizations, or all: true, and not both",
+        )),
+    }
+}
+
+async fn publish(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let to = whom(&call.object(&["all", "organizations"])?)?;
+    let done = api
+        .engine()
+        .publish_bundle(call.caller()?, call.param("id"), &to);
+    Ok(answered(&done.await?))
+}
+
+async fn unpublish(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let from = whom(&call.object(&["all", "organizations"])?)?;
+    let done = api
+        .engine()
+        .unpublish_bundle(call.caller()?, call.param("id"), &from);
+    Ok(answered(&done.await?))
+}

@@ -1,0 +1,127 @@
+//! One request, as handlers see it.
+
+use crate::error::WebError;
+use coeval_callers::Headers;
+use coeval_engine::{Caller, WantedVersions};
+use coeval_methods::MethodError;
+use coeval_rest::{Fields as _, Query};
+use coeval_storage::Revision;
+use http::{HeaderMap, header};
+use serde_json::{Map, Value};
+
+/// One request, all of it read and its sender known.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Who calls; there always is one where the route needs a user.
+    pub(crate) caller: Option<Caller>,
+    /// The secret that the caller was known by, if it was one.
+    pub(crate) secret: Option<String>,
+    /// Whether that came in the cookie.
+    pub(crate) by_cookie: bool,
+    pub(crate) params: Vec<(String, String)>,
+    pub(crate) query: Query,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: bytes::Bytes,
+    /// Where it comes from.
+    pub(crate) source: Option<String>,
+}
+
+impl Call {
+    /// Who calls.
+    pub(crate) fn caller(&self) -> Result<&Caller, WebError> {
+        let missing = || MethodError::CredentialsMissing.into();
+        self.caller.as_ref().ok_or_else(missing)
+    }
+
+    /// The caller, wanting exactly the version that the query names, if it names one.
+    pub(crate) fn caller_at_version(&self) -> Result<Caller, WebError> {
+        let mut caller = self.caller()?.clone();
+        let said = self.query.get("version").unwrap_or_default();
+        let version = coeval_methods::version(said)
+            .map_err(|error| WebError::query("version", error.to_string()))?;
+        if let Some(version) = version {
+            caller.wanted = WantedVersions::exactly(version);
+        }
+        Ok(caller)
+    }
+
+    /// A part of the path that varies.
+    pub(crate) fn param(&self, name: &str) -> &str {
+        let found = self.params.iter().find(|(given, _)| given == name);
+        found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// A query parameter, if it says something.
+    pub(crate) fn said(&self, name: &str) -> Option<String> {
+        self.query.said(name).map(str::to_owned)
+    }
+
+    /// The body as a JSON object that has only these fields.
+    pub(crate) fn object(&self, fields: &[&str]) -> Result<Map<String, Value>, WebError> {
+        let map = coeval_rest::object(&self.body)?;
+        map.only(fields)?;
+        Ok(map)
+    }
+
+    /// The same, where nothing at all may be sent too.
+    pub(crate) fn object_or_nothing(
+        &self,
+        fields: &[&str],
+    ) -> Result<Map<String, Value>, WebError> {
+        match self.body.is_empty() {
+            true => Ok(Map::new()),
+            false => self.object(fields),
+        }
+    }
+
+    /// Whether the caller insists.
+    pub(crate) fn force(&self) -> Result<bool, WebError> {
+        Ok(Headers(&self.headers).force()?)
+    }
+
+    /// The revision that `If-Match` names, as it was given, without its quotes. `*` names none.
+    pub(crate) fn if_match(&self) -> Result<Option<String>, WebError> {
+        let said = Headers(&self.headers).one(header::IF_MATCH.as_str())?;
+        let Some(text) = said.filter(|text| !matches!(*text, "" | "*")) else {
+            return Ok(None);
+        };
+        let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+        Ok(Some(quoted.unwrap_or(text).to_owned()))
+    }
+
+    /// The revision on which a change is conditioned: of `If-Match` or of the body. Two that differ
+    /// are refused.
+    pub(crate) fn revision(&self, said: &str) -> Result<Conditioned, WebError> {
+        let if_match = self.if_match()?;
+        Ok(match (if_match, said) {
+            (None, said) => Conditioned {
+                revision: said.to_owned(),
+                if_match: false,
+            },
+            (Some(of_header), said) if said.is_empty() || said == of_header => Conditioned {
+                revision: of_header,
+                if_match: true,
+            },
+            _ => {
+                return Err(WebError::invalid(
+                    "If-Match and the body name different revisions",
+                ));
+            }
+        })
+    }
+}
+
+/// What a change is conditioned on, and where that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conditioned {
+    /// Empty: nothing.
+    pub(crate) revision: String,
+    pub(crate) if_match: bool,
+}
+
+impl Conditioned {
+    /// As it is compared; what can't be one never matches.
+    pub(crate) fn read(&self) -> Option<Revision> {
+        (!self.revision.is_empty()).then(|| coeval_methods::revision(&self.revision))
+    }
+}

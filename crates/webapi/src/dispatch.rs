@@ -1,0 +1,160 @@
+//! From a request to its handler and back: who calls and by what, the body, and what every answer
+//! has.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::cookie;
+use crate::error::WebError;
+use crate::origin;
+use crate::route::{Needs, Route};
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::response::Response;
+use coeval_callers::{CalledBy, Credentials, Headers, Peer};
+use coeval_engine::Caller;
+use coeval_rest::{Query, pass_over, read_bytes};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use std::sync::Arc;
+
+/// Answers a request.
+pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let mut user = None;
+    let answer = handle(api, &route, &mut parts, body, &mut user).await;
+    let answer = answer.unwrap_or_else(|error| error.answer());
+    let mut response = answer.into_response();
+    if let Some(user) = user {
+        response.extensions_mut().insert(CalledBy(user));
+    }
+    response
+}
+
+/// Answers a request for what this API does not have.
+pub(crate) async fn no_such_route(uri: Uri) -> Response {
+    let path = uri.path().to_owned();
+    WebError::RouteUnknown { path }.answer().into_response()
+}
+
+/// Answers a request with a method that its path does not take.
+pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response {
+    let path = uri.path().to_owned();
+    let error = WebError::MethodUnknown { path, method };
+    error.answer().into_response()
+}
+
+/// By what a caller is known.
+struct Shown {
+    secret: Option<String>,
+    by_cookie: bool,
+}
+
+impl Shown {
+    /// A token in a header counts, and the cookie where there is none.
+    fn of(api: &Api, headers: &HeaderMap) -> Result<Self, WebError> {
+        Ok(match Credentials::of(Headers(headers))? {
+            Some(Credentials::Bearer(secret)) => Self {
+                secret: Some(secret),
+                by_cookie: false,
+            },
+            Some(Credentials::Basic { .. }) => Self {
+                secret: None,
+                by_cookie: false,
+            },
+            None => {
+                let secret = cookie::session(headers, api.is_secure());
+                let by_cookie = secret.is_some();
+                Self { secret, by_cookie }
+            }
+        })
+    }
+
+    /// Whether the sender chose to show it. A browser sends cookies, certificates and passwords
+    /// whoever makes it send a request.
+    fn is_chosen(&self) -> bool {
+        self.secret.is_some() && !self.by_cookie
+    }
+}
+
+async fn handle(
+    api: Arc<Api>,
+    route: &Route,
+    parts: &mut Parts,
+    body: Body,
+    user: &mut Option<String>,
+) -> Result<Answer, WebError> {
+    let known = match known(&api, route, parts).await {
+        Ok(known) => known,
+        Err(error) => {
+            pass_over(body).await;
+            return Err(error);
+        }
+    };
+    let (shown, caller) = known;
+    *user = caller.as_ref().map(|caller| caller.user().to_owned());
+    let source = parts.extensions.get::<Peer>();
+    let source = source.map(|peer| peer.source.to_string());
+    let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
+    let body = read_bytes(&parts.headers, body, limit, time).await?;
+    let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+    let params = RawPathParams::from_request_parts(parts, &()).await;
+    let params = params.map_err(|_| WebError::invalid("the path is not UTF-8"))?;
+    let call = Call {
+        caller,
+        secret: shown.secret,
+        by_cookie: shown.by_cookie,
+        params: params
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        query,
+        headers: std::mem::take(&mut parts.headers),
+        body,
+        source,
+    };
+    (route.handler)(api, call).await
+}
+
+/// Who calls, and by what; and that it is no other site's page that makes a browser call.
+async fn known(
+    api: &Api,
+    route: &Route,
+    parts: &Parts,
+) -> Result<(Shown, Option<Caller>), WebError> {
+    let shown = Shown::of(api, &parts.headers)?;
+    let peer = parts.extensions.get::<Peer>();
+    let changes = origin::is_unsafe(&parts.method);
+    if changes && !shown.is_chosen() {
+        origin::check(parts, &api.settings.public_url)?;
+    }
+    if route.needs == Needs::Nothing {
+        api.door.knock(peer)?;
+        return Ok((shown, None));
+    }
+    let caller = enter(api, &parts.headers, &shown, peer).await?;
+    if let (true, true, Some(secret)) = (changes, shown.by_cookie, &shown.secret) {
+        let sent = Headers(&parts.headers).one(cookie::CSRF)?;
+        if !sent.is_some_and(|sent| cookie::is_csrf(secret, sent)) {
+            return Err(WebError::CsrfRefused);
+        }
+    }
+    Ok((shown, Some(caller)))
+}
+
+/// Lets a request in. What the cookie holds is a token as any other.
+async fn enter(
+    api: &Api,
+    headers: &HeaderMap,
+    shown: &Shown,
+    peer: Option<&Peer>,
+) -> Result<Caller, WebError> {
+    let Some(secret) = shown.secret.as_deref().filter(|_| shown.by_cookie) else {
+        return Ok(api.door.enter(headers, peer).await?);
+    };
+    let mut headers = headers.clone();
+    if let Ok(value) = HeaderValue::from_str(&format!("Bearer {secret}")) {
+        headers.insert(header::AUTHORIZATION, value);
+    }
+    Ok(api.door.enter(&headers, peer).await?)
+}

@@ -1,0 +1,188 @@
+//! What can go wrong, and how clients are told: always `code`, `message`, `advice`, the server's
+//! `release`, and where programs can use more, `details`.
+
+use crate::answer::Answer;
+use coeval_callers::HeaderError;
+use coeval_codes::{Code, Coded};
+use coeval_core::version::VersionError;
+use coeval_engine::EngineError;
+use coeval_methods::{Class, MethodError};
+use coeval_rest::{RestError, seconds};
+use http::{Method, StatusCode, header};
+use serde_json::{Map, Value, json};
+
+/// The server's release.
+pub(crate) const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// What is wrong with a request, or with what it met.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum WebError {
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    #[error(transparent)]
+    Rest(#[from] RestError),
+    /// What `If-Match` says is not so.
+    #[error(transparent)]
+    Precondition(MethodError),
+    #[error("this server has nothing at {path}")]
+    RouteUnknown { path: String },
+    #[error("{path} does not answer {method}")]
+    MethodUnknown { path: String, method: Method },
+    #[error(
+        "the request is made with a browser's session and without its token in {}",
+        crate::cookie::CSRF
+    )]
+    CsrfRefused,
+    #[error("a page of another site made the browser send this")]
+    OriginForeign,
+}
+
+impl From<EngineError> for WebError {
+    fn from(error: EngineError) -> Self {
+        Self::Method(error.into())
+    }
+}
+
+impl From<HeaderError> for WebError {
+    fn from(error: HeaderError) -> Self {
+        Self::Method(error.into())
+    }
+}
+
+impl From<VersionError> for WebError {
+    fn from(error: VersionError) -> Self {
+        Self::Method(error.into())
+    }
+}
+
+impl WebError {
+    /// Something in the body or the path does not belong.
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::Method(MethodError::invalid(reason))
+    }
+
+    /// A query parameter.
+    pub(crate) fn query(name: &str, reason: impl Into<String>) -> Self {
+        Self::Rest(RestError::query(name, reason))
+    }
+
+    /// Told as a failed precondition, if the revision was said in `If-Match`.
+    pub(crate) fn conditioned(self, if_match: bool) -> Self {
+        match self {
+            Self::Method(error) if if_match && error.class() == Class::Aborted => {
+                Self::Precondition(error)
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        let status = match self {
+            Self::Method(error) => error.class().http(),
+            Self::Rest(error) => error.http(),
+            Self::Precondition(_) => 412,
+            Self::RouteUnknown { .. } => 404,
+            Self::MethodUnknown { .. } => 405,
+            Self::CsrfRefused | Self::OriginForeign => 403,
+        };
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// More for programs.
+    fn details(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        let (Self::Method(error) | Self::Precondition(error)) = self else {
+            return all;
+        };
+        let found = error.details();
+        let mut put = |key: &str, value: Value| {
+            let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            if !empty {
+                all.insert(key.to_owned(), value);
+            }
+        };
+        let violations = found.violations.iter();
+        let violations: Vec<Value> = violations
+            .map(|(path, message)| json!({ "path": path, "message": message }))
+            .collect();
+        let after = found.retry_after.map(|after| after.as_millis());
+        put("currentRevision", json!(found.current_revision));
+        put("differs", json!(found.differing_paths));
+        put("violations", json!(violations));
+        put("ids", json!(found.ids));
+        put("findings", json!(found.findings));
+        put("sequence", json!(found.sequence));
+        put(
+            "retryAfterMs",
+            json!(after.map(|after| u64::try_from(after).unwrap_or(u64::MAX))),
+        );
+        all
+    }
+
+    /// The body of an error. What went wrong inside of the server goes to its log, not to the
+    /// caller.
+    pub(crate) fn body(&self) -> Value {
+        let message = match self.status().is_server_error() {
+            true => {
+                tracing::error!(code = %self.code(), error = %self, "a request failed");
+                self.code().title().to_owned()
+            }
+            false => self.to_string(),
+        };
+        let mut body = json!({
+            "code": self.code().to_string(),
+            "message": message,
+            "advice": self.advice(),
+            "release": RELEASE,
+        });
+        let details = self.details();
+        if let (Value::Object(body), false) = (&mut body, details.is_empty()) {
+            body.insert("details".into(), Value::Object(details));
+        }
+        body
+    }
+
+    pub(crate) fn answer(&self) -> Answer {
+        let answer = Answer::json(self.status(), &self.body());
+        let after = match self {
+            Self::Method(error) => error.details().retry_after,
+            _ => None,
+        };
+        match after {
+            Some(after) => answer.with(header::RETRY_AFTER, &seconds(after).to_string()),
+            None => answer,
+        }
+    }
+}
+
+impl Coded for WebError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Method(inner) | Self::Precondition(inner) => inner.code(),
+            Self::Rest(inner) => inner.code(),
+            Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
+            Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
+            Self::CsrfRefused => coeval_codes::CSRF_REFUSED,
+            Self::OriginForeign => coeval_codes::ORIGIN_REFUSED,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Method(inner) | Self::Precondition(inner) => inner.advice(),
+            Self::Rest(inner) => inner.advice(),
+            Self::RouteUnknown { .. } => {
+                format!("Check the path; if it came with a newer release than {RELEASE}, upgrade the server.")
+            }
+            Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.".to_owned(),
+            Self::CsrfRefused => {
+                "Send the csrf of GET /v1/webapi/sessions/current in the header coeval-csrf, or use a bearer token."
+                    .to_owned()
+            }
+            Self::OriginForeign => {
+                "Use the API from pages of its own origin, or with a bearer token from a program."
+                    .to_owned()
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The `OpenAPI` 3.1 document of what is served, made from the table of routes.
+
+#[cfg(test)]
+mod compatible;
+mod definitions;
+mod identity;
+#[cfg(test)]
+mod kept;
+mod operation;
+mod schemas;
+mod shapes;
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::{RELEASE, WebError};
+use crate::route::{Route, handler};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/openapi.json", handler!(get))
+            .about("This description.")
+            .open()
+            .gives("Any"),
+    ]
+}
+
+async fn get(api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
+    let document = document(&crate::routes(), &api.settings.public_url);
+    Ok(Answer::ok(&document))
+}
+
+/// The whole document. Only the first prefix of a route is described; the others are the same.
+fn document(routes: &[Route], server: &str) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        let prefix = route.prefixes().into_iter().next().unwrap_or_default();
+        let path = paths
+            .entry(format!("{prefix}{}", route.path))
+            .or_insert_with(|| json!({}));
+        if let Some(path) = path.as_object_mut() {
+            let method = route.method.as_str().to_lowercase();
+            path.insert(method, operation::describe(route));
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Coeval: the console's API",
+            "version": RELEASE,
+            "description": "Everything that the console does. A route of version 1 is also there without /v1.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": server }],
+        "security": [{ "bearer": [] }, { "cookie": [], "csrf": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas::all(),
+            "responses": operation::refusals(),
+            "securitySchemes": {
+                "bearer": { "type": "http", "scheme": "bearer" },
+                "cookie": { "type": "apiKey", "in": "cookie", "name": "coeval-session" },
+                "csrf": { "type": "apiKey", "in": "header", "name": crate::cookie::CSRF },
+            },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_route_is_described_with_a_sentence_and_its_answers() {
+        let document = document(&crate::routes(), "/");
+        for route in crate::routes() {
+            let what = format!("{} {}", route.method, route.path);
+            let method = route.method.as_str().to_lowercase();
+            let path = format!("/v{}/webapi{}", route.version, route.path);
+            let described = &document["paths"][&path][&method];
+            assert!(described.is_object(), "{what} is missing");
+            let about = described["summary"].as_str().unwrap_or_default();
+            assert!(about.ends_with('.'), "{what}: a sentence, not {about:?}");
+            assert!(!route.answers.is_empty(), "{what} says no answer");
+        }
+    }
+
+    #[test]
+    fn no_two_operations_have_one_name_and_every_reference_leads_somewhere() {
+        let mut names = BTreeSet::new();
+        for route in crate::routes() {
+            let name = operation::name(&route);
+            assert!(names.insert(name.clone()), "{name} is there twice");
+        }
+        let dangling = coeval_rest::openapi::dangling(&document(&crate::routes(), "/"));
+        assert!(dangling.is_empty(), "{dangling:?}");
+    }
+
+    #[test]
+    fn answers_are_objects_so_that_something_can_be_added_to_them() {
+        let all = schemas::all();
+        for route in crate::routes() {
+            for (_, shape) in &route.answers {
+                if let crate::route::Shape::One(name) = shape {
+                    let kind = &all[*name]["type"];
+                    let composed = all[*name].get("allOf").is_some();
+                    assert!(kind == "object" || composed, "{name} is {kind}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_to_go_is_gone_when_its_release_has_come() {
+        let number = |text: &str| -> Vec<u32> {
+            text.split('.').map(|part| part.parse().unwrap()).collect()
+        };
+        for route in crate::routes() {
+            assert!(number(route.since) <= number(RELEASE), "{}", route.path);
+            if let Some(release) = route.goes_in {
+                assert!(
+                    number(RELEASE) < number(release),
+                    "{} {} was to go in {release}",
+                    route.method,
+                    route.path
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a resource was before.
+
+use super::read::resources;
+use super::represent::{print, quarantined};
+use super::which::named;
+use super::write;
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use coeval_methods::Written;
+use coeval_rest::Fields as _;
+use http::StatusCode;
+use std::sync::Arc;
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller_at_version()?;
+    let which = named(&api, &call, &caller).await?;
+    let history = api.engine().history(&caller, &which.of, &which.target);
+    let history = history.await?;
+    let mut out = b"{\"items\":".to_vec();
+    resources(&api, &caller, &history.revisions, &mut out).await?;
+    // As many are kept as fit on a page.
+    out.extend_from_slice(b",\"nextPageToken\":null,\"quarantined\":");
+    print(&quarantined(&history.quarantined), &mut out);
+    out.push(b'}');
+    Ok(Answer::raw_json(StatusCode::OK, out))
+}
+
+pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let body = call.object(&["revision", "present"])?;
+    let on = call.revision(&body.text("present")?.unwrap_or_default())?;
+    let revision = coeval_methods::revision(&body.needed("revision")?);
+    let restored = api
+        .engine()
+        .restore(caller, &which.of, &which.target, revision, on.read())
+        .await;
+    let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    let written = Written {
+        resource: changed.resource,
+        kept: changed.kept,
+        dropped: changed.dropped,
+        overrode: changed.overrode.map(|refusal| refusal.to_string()),
+        created: false,
+        task: None,
+    };
+    write::answer(&api, caller, &written).await
+}

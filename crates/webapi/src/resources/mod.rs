@@ -1,0 +1,115 @@
+//! Resources: the standard methods, and what is around them.
+
+mod body;
+mod history;
+mod read;
+pub(crate) mod represent;
+mod which;
+mod write;
+
+pub(crate) use body::millis;
+pub(crate) use which::{named, near as near_of};
+
+use crate::route::{ParamKind, Route, Shape, handler};
+
+const ALL: &str = "/resources/{kind}";
+const ONE: &str = "/resources/{kind}/{name}";
+
+/// How a resource is found, and shown.
+pub(crate) fn one(route: Route) -> Route {
+    route.text(
+        "namespace",
+        "The organization's name; the caller's own if nothing is said",
+    )
+}
+
+fn versioned(route: Route) -> Route {
+    route.text("version", "Shown at exactly this version")
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    let mut all = reads();
+    all.extend(writes());
+    all
+}
+
+fn reads() -> Vec<Route> {
+    vec![
+        versioned(near(Route::get(ALL, handler!(read::list)).listing()))
+            .about("A page of the resources of a type.")
+            .param(
+                "page",
+                "Which page, for those who count them",
+                ParamKind::Number(1, 1_000_000),
+            )
+            .param(
+                "count",
+                "Whether to say how many there are",
+                ParamKind::Flag,
+            )
+            .answers(200, Shape::One("ResourcePage")),
+        versioned(one(Route::get(ONE, handler!(read::get))))
+            .about("One resource, by name or id, with what the view leaves out.")
+            .gives("ResourceShown"),
+        versioned(one(Route::get(
+            "/resources/{kind}/{name}/history",
+            handler!(history::list),
+        )))
+        .about("The revisions of a resource that are kept, newest first.")
+        .gives("ResourceHistory"),
+    ]
+}
+
+fn writes() -> Vec<Route> {
+    vec![
+        one(Route::post(ALL, handler!(write::create)))
+            .about("Makes a resource; no other may have its name.")
+            .takes("ResourceInput")
+            .answers(201, Shape::One("ResourceWritten")),
+        one(Route::put(ONE, handler!(write::replace)))
+            .about("Changes a resource, on condition of the revision that was read; or with upsert makes it.")
+            .param("upsert", "No revision is needed, and what is not there is made", ParamKind::Flag)
+            .takes("ResourceInput")
+            .answers(200, Shape::One("ResourceWritten"))
+            .answers(201, Shape::One("ResourceWritten"))
+            .answers(202, Shape::One("ResourceWritten")),
+        one(Route::patch(ONE, handler!(write::patch)))
+            .about("Changes the fields that the mask names; the server merges.")
+            .takes("ResourcePatch")
+            .answers(200, Shape::One("ResourceWritten"))
+            .answers(202, Shape::One("ResourceWritten")),
+        one(Route::delete(ONE, handler!(write::delete)))
+            .about("Deletes a resource; with a revision only if it has that one.")
+            .text("revision", "The revision that was read")
+            .gives("ResourceDeleted")
+            .answers(202, Shape::One("ResourceDeleted")),
+        one(Route::put("/resources/{kind}/{name}/status", handler!(write::status)))
+            .about("Says how a resource is doing; its content stays.")
+            .takes("StatusInput")
+            .answers(200, Shape::One("ResourceWritten"))
+            .answers(202, Shape::One("ResourceWritten")),
+        one(Route::post("/resources/{kind}/{name}/restore", handler!(history::restore)))
+            .about("Writes an earlier revision again.")
+            .takes("RestoreInput")
+            .gives("ResourceWritten"),
+    ]
+}
+
+/// Which resources, in listings and watches.
+pub(crate) fn near(route: Route) -> Route {
+    route
+        .text(
+            "namespace",
+            "The organization's name; the caller's own if nothing is said; - for all",
+        )
+        .text("namePrefix", "Only those whose name begins so")
+        .param(
+            "label",
+            "Only those with this label: KEY=VALUE",
+            ParamKind::Texts,
+        )
+        .text(
+            "storedVersion",
+            "Only those stored at a version that begins so: 1 or 1.1",
+        )
+}

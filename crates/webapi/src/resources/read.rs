@@ -1,0 +1,118 @@
+//! Reading resources.
+
+use super::represent::{Writer, print, quarantined};
+use super::which::{named, near};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::route::LARGEST_PAGE;
+use coeval_core::convert::Record;
+use coeval_engine::{Caller, Resource, WantedVersions};
+use coeval_methods::ListAsked;
+use http::StatusCode;
+use std::sync::Arc;
+
+/// The last page that can be asked for by number.
+const LAST_PAGE: u64 = 1_000_000;
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller_at_version()?;
+    let of = api.methods.kind(&caller, call.param("kind")).await?;
+    let said = |name| call.query.get(name).unwrap_or_default().to_owned();
+    let size = call.query.number("pageSize", 1, LARGEST_PAGE)?.unwrap_or(0);
+    let asked = ListAsked {
+        page_size: usize::try_from(size).unwrap_or(usize::MAX),
+        page_token: said("pageToken"),
+        page: call.query.number("page", 1, LAST_PAGE)?.unwrap_or(0),
+        namespace: said("namespace"),
+        near: near(&call)?,
+        order_by: said("orderBy"),
+        count: call.query.flag("count")?.unwrap_or(false),
+    };
+    if !asked.page_token.is_empty() && asked.page > 0 {
+        return Err(WebError::query("page", "use pageToken or page, not both"));
+    }
+    let page = api.methods.list(&caller, &of, &asked).await?;
+    let room: usize = page.items.iter().map(Writer::size).sum();
+    let mut out = Vec::with_capacity(room + 256);
+    out.extend_from_slice(b"{\"items\":");
+    resources(&api, &caller, &page.items, &mut out).await?;
+    out.extend_from_slice(b",\"nextPageToken\":");
+    print(&page.next, &mut out);
+    if let Some(total) = page.total {
+        out.extend_from_slice(b",\"total\":");
+        print(&total, &mut out);
+    }
+    out.extend_from_slice(b",\"quarantined\":");
+    print(&quarantined(&page.quarantined), &mut out);
+    // What a watch that follows this listing begins with.
+    out.extend_from_slice(b",\"sequence\":");
+    print(&page.token.to_string(), &mut out);
+    out.push(b'}');
+    Ok(Answer::raw_json(StatusCode::OK, out).sequenced(page.token))
+}
+
+/// Several, as a list.
+pub(super) async fn resources(
+    api: &Api,
+    caller: &Caller,
+    all: &[Resource],
+    out: &mut Vec<u8>,
+) -> Result<(), WebError> {
+    let mut writer = Writer::new(api, caller);
+    out.push(b'[');
+    for (number, resource) in all.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        writer.resource(resource, out).await?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller_at_version()?;
+    let which = named(&api, &call, &caller).await?;
+    let resource = api.engine().get(&caller, &which.of, &which.target).await?;
+    let left_out = left_out(&api, &caller, &resource).await?;
+    let mut out = Vec::with_capacity(Writer::size(&resource));
+    out.push(b'{');
+    Writer::new(&api, &caller)
+        .fields(&resource, &mut out)
+        .await?;
+    out.extend_from_slice(b",\"leftOut\":");
+    print(&left_out, &mut out);
+    out.push(b'}');
+    Ok(Answer::raw_json(StatusCode::OK, out)
+        .revised(resource.revision)
+        .sequenced(resource.token))
+}
+
+/// Pointers to what the stored version shows this caller and the view can't.
+async fn left_out(api: &Api, caller: &Caller, shown: &Resource) -> Result<Vec<String>, WebError> {
+    let stored = shown.header.version;
+    if shown.version.version == stored || shown.restricted.is_some() {
+        return Ok(Vec::new());
+    }
+    let mut at_stored = caller.clone();
+    at_stored.wanted = WantedVersions::exactly(stored);
+    let target = coeval_engine::Target::Id(shown.id);
+    let whole = match api.engine().get(&at_stored, &shown.of, &target).await {
+        Ok(whole) if whole.revision == shown.revision && whole.restricted.is_none() => whole,
+        // Changed meanwhile, or not known here: nothing can be said of this revision.
+        _ => return Ok(Vec::new()),
+    };
+    let state = api.engine().type_state(&shown.of).await?;
+    let content = serde_json::from_slice(&whole.content).unwrap_or_default();
+    let view = state
+        .versions()
+        .view(Record::new(stored, content), shown.version.version);
+    let Ok(view) = view else {
+        return Ok(Vec::new());
+    };
+    let entries = view.kept.entries().into_iter();
+    let independent = entries.filter(|entry| !entry.refines);
+    Ok(independent.map(|entry| entry.path).collect())
+}

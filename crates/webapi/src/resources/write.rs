@@ -1,0 +1,152 @@
+//! Changing resources.
+
+use super::body::{Sent, read, read_for};
+use super::represent::{Writer, print};
+use super::which::named;
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::{Call, Conditioned};
+use crate::error::WebError;
+use coeval_callers::names;
+use coeval_engine::Caller;
+use coeval_methods::{Mask, Written, WrittenDelete};
+use coeval_rest::{Fields as _, pointers};
+use http::StatusCode;
+use serde_json::json;
+use std::sync::Arc;
+
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let of = api.methods.kind(caller, call.param("kind")).await?;
+    let sent = read(&api, &call, caller, &of).await?;
+    no_mask(&sent)?;
+    let written = api.methods.create(caller, &of, sent.body).await?;
+    answer(&api, caller, &written).await
+}
+
+pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let of = api.methods.kind(caller, call.param("kind")).await?;
+    let mut sent = read_for(&api, &call, caller, &of).await?;
+    no_mask(&sent)?;
+    let on = conditioned(&call, &mut sent)?;
+    let force = call.force()?;
+    let written = match call.query.flag("upsert")?.unwrap_or(false) {
+        true => api.methods.upsert(caller, &of, sent.body, force).await,
+        false => {
+            let update = api.methods.update(caller, &of, sent.body, None, force);
+            update.await
+        }
+    };
+    let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    answer(&api, caller, &written).await
+}
+
+pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let of = api.methods.kind(caller, call.param("kind")).await?;
+    let mut sent = read_for(&api, &call, caller, &of).await?;
+    let on = conditioned(&call, &mut sent)?;
+    let mask = sent.mask.take().unwrap_or_default();
+    let mask = Mask::parse(mask.iter().map(String::as_str))?;
+    let force = call.force()?;
+    let update = api
+        .methods
+        .update(caller, &of, sent.body, Some(&mask), force);
+    let written = update.await;
+    let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    answer(&api, caller, &written).await
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let on = call.revision(call.query.get("revision").unwrap_or_default())?;
+    let force = call.force()?;
+    let deleted = api
+        .methods
+        .delete(caller, &which.of, &which.target, &on.revision, force);
+    let deleted = deleted.await;
+    let deleted = deleted.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    Ok(match deleted {
+        WrittenDelete::Done(token) => {
+            let body = json!({ "task": null, "sequence": token.to_string() });
+            Answer::ok(&body).sequenced(token)
+        }
+        WrittenDelete::Accepted(task) => {
+            let body = json!({ "task": task, "sequence": null });
+            Answer::json(StatusCode::ACCEPTED, &body)
+        }
+    })
+}
+
+pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let body = call.object(&["message", "revision"])?;
+    let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
+    let message = body.text("message")?.unwrap_or_default();
+    let written = api
+        .methods
+        .update_status(caller, &which.of, &which.target, &message, &on.revision)
+        .await;
+    let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    answer(&api, caller, &written).await
+}
+
+fn no_mask(sent: &Sent) -> Result<(), WebError> {
+    match sent.mask {
+        None => Ok(()),
+        Some(_) => Err(WebError::invalid("a mask belongs to PATCH")),
+    }
+}
+
+/// Puts the revision of `If-Match` into the body.
+fn conditioned(call: &Call, sent: &mut Sent) -> Result<Conditioned, WebError> {
+    let on = call.revision(&sent.body.meta.revision)?;
+    on.revision.clone_into(&mut sent.body.meta.revision);
+    Ok(on)
+}
+
+/// What a write answers: the resource, and what the write left alone or took along.
+pub(super) async fn answer(
+    api: &Api,
+    caller: &Caller,
+    written: &Written,
+) -> Result<Answer, WebError> {
+    let resource = &written.resource;
+    let mut out = Vec::with_capacity(Writer::size(resource) + 256);
+    out.extend_from_slice(b"{\"resource\":");
+    Writer::new(api, caller)
+        .resource(resource, &mut out)
+        .await?;
+    for (name, all) in [("kept", &written.kept), ("dropped", &written.dropped)] {
+        out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+        print(all, &mut out);
+    }
+    out.extend_from_slice(b",\"overrode\":");
+    print(&written.overrode, &mut out);
+    out.extend_from_slice(b",\"task\":");
+    print(&written.task, &mut out);
+    out.push(b'}');
+    let status = match (written.created, &written.task) {
+        (true, _) => StatusCode::CREATED,
+        (false, Some(_)) => StatusCode::ACCEPTED,
+        (false, None) => StatusCode::OK,
+    };
+    let mut answer = Answer::raw_json(status, out)
+        .revised(resource.revision)
+        .sequenced(resource.token);
+    for (name, all) in [
+        (names::KEPT, &written.kept),
+        (names::DROPPED, &written.dropped),
+    ] {
+        if let Some(all) = pointers(all) {
+            answer = answer.saying(name, &all);
+        }
+    }
+    if let Some(overrode) = &written.overrode {
+        answer = answer.saying(names::WARNING, &format!("forced: {overrode}"));
+    }
+    Ok(answer)
+}

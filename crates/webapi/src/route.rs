@@ -1,0 +1,201 @@
+//! The table of routes: what answers, and what is said about it in the API's description.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+pub(crate) use coeval_rest::openapi::{Param, ParamKind};
+use futures::future::BoxFuture;
+use http::Method;
+use std::sync::Arc;
+
+/// What answers a request.
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, WebError>>;
+
+/// An `async fn(Arc<Api>, Call) -> Result<Answer, WebError>` as a [`Handler`].
+macro_rules! handler {
+    ($function:path) => {
+        |api, call| Box::pin($function(api, call))
+    };
+}
+pub(crate) use handler;
+
+/// Who may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nobody is asked who they are.
+    Nothing,
+    /// A session, an API token or a certificate.
+    User,
+}
+
+/// A body that is sent or answered, by the name of its schema in the API's description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One.
+    One(&'static str),
+    /// A page of them.
+    Page(&'static str),
+    /// Server-sent events, each with one of these.
+    Events(&'static str),
+    /// Nothing.
+    Empty,
+}
+
+/// A route.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    /// Of the API: 1 is `/v1/webapi` and `/webapi`, 2 only `/v2/webapi`.
+    pub(crate) version: u8,
+    pub(crate) method: Method,
+    /// Below the prefix, with `{names}` for the parts that vary.
+    pub(crate) path: &'static str,
+    pub(crate) handler: Handler,
+    pub(crate) about: &'static str,
+    pub(crate) needs: Needs,
+    /// The release that it came with.
+    pub(crate) since: &'static str,
+    /// The release in which it goes, if it is to go.
+    pub(crate) goes_in: Option<&'static str>,
+    pub(crate) params: Vec<Param>,
+    pub(crate) body: Option<Shape>,
+    /// Statuses of success and what they carry.
+    pub(crate) answers: Vec<(u16, Shape)>,
+}
+
+const fn param(name: &'static str, about: &'static str, kind: ParamKind) -> Param {
+    Param { name, about, kind }
+}
+
+/// The most rows of one page.
+pub(crate) const LARGEST_PAGE: u64 = 1_000;
+
+/// The parameters of every listing.
+const LISTING: [Param; 4] = [
+    param(
+        "filter",
+        "Which ones: FIQL, such as name==web*",
+        ParamKind::Text,
+    ),
+    param(
+        "orderBy",
+        "Fields to sort by: name, created desc",
+        ParamKind::Text,
+    ),
+    param(
+        "pageSize",
+        "How many on a page",
+        ParamKind::Number(1, LARGEST_PAGE),
+    ),
+    param(
+        "pageToken",
+        "Leads to the page; from the page before",
+        ParamKind::Text,
+    ),
+];
+
+/// Those of pages that are only followed.
+const PAGES: [Param; 2] = [LISTING[2], LISTING[3]];
+
+impl Route {
+    fn new(method: Method, path: &'static str, handler: Handler) -> Self {
+        Self {
+            version: 1,
+            method,
+            path,
+            handler,
+            about: "",
+            needs: Needs::User,
+            since: "0.1.0",
+            goes_in: None,
+            params: Vec::new(),
+            body: None,
+            answers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn get(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::GET, path, handler)
+    }
+
+    pub(crate) fn post(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::POST, path, handler)
+    }
+
+    pub(crate) fn put(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::PUT, path, handler)
+    }
+
+    pub(crate) fn patch(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::PATCH, path, handler)
+    }
+
+    pub(crate) fn delete(path: &'static str, handler: Handler) -> Self {
+        Self::new(Method::DELETE, path, handler)
+    }
+
+    /// What it does, in a sentence.
+    pub(crate) fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// Open to everybody.
+    pub(crate) fn open(mut self) -> Self {
+        self.needs = Needs::Nothing;
+        self
+    }
+
+    /// A query parameter.
+    pub(crate) fn param(
+        mut self,
+        name: &'static str,
+        about: &'static str,
+        kind: ParamKind,
+    ) -> Self {
+        self.params.push(param(name, about, kind));
+        self
+    }
+
+    /// A query parameter that is a text.
+    pub(crate) fn text(self, name: &'static str, about: &'static str) -> Self {
+        self.param(name, about, ParamKind::Text)
+    }
+
+    /// The parameters of a listing.
+    pub(crate) fn listing(mut self) -> Self {
+        self.params.extend(LISTING);
+        self
+    }
+
+    /// The parameters of pages that are only followed.
+    pub(crate) fn pages(mut self) -> Self {
+        self.params.extend(PAGES);
+        self
+    }
+
+    /// What it takes.
+    pub(crate) fn takes(mut self, name: &'static str) -> Self {
+        self.body = Some(Shape::One(name));
+        self
+    }
+
+    /// What it answers when all is well; several times if it answers in several ways.
+    pub(crate) fn answers(mut self, status: u16, body: Shape) -> Self {
+        self.answers.push((status, body));
+        self
+    }
+
+    /// 200 with one of these.
+    pub(crate) fn gives(self, name: &'static str) -> Self {
+        self.answers(200, Shape::One(name))
+    }
+
+    /// The prefixes that it is served under; the first is the one that is described.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        match self.version {
+            1 => vec!["/v1/webapi".to_owned(), "/webapi".to_owned()],
+            version => vec![format!("/v{version}/webapi")],
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The server itself: its release, its store, its health.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::{RELEASE, WebError};
+use crate::route::{Route, handler};
+use coeval_access::{GeneralRight, decide_general};
+use coeval_storage::Store as _;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/release", handler!(release))
+            .about("The server's release, for a client that wants to know what it can ask for.")
+            .open()
+            .gives("Release"),
+        Route::get("/server", handler!(get))
+            .about("The server's release and health, and with the right the state of its store.")
+            .gives("Server"),
+    ]
+}
+
+async fn release(_api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
+    Ok(Answer::ok(&json!({ "release": RELEASE })))
+}
+
+async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let subject = &call.caller()?.subject;
+    let status = api.engine().store().status().await;
+    let ready = api.engine().ready().await;
+    let store = match decide_general(GeneralRight::ViewStore, subject, None) {
+        Err(_) => Value::Null,
+        Ok(()) => match &status {
+            Err(_) => Value::Null,
+            Ok(status) => json!({
+                "kind": status.kind,
+                "incarnation": status.incarnation.to_string(),
+                "sequence": status.head,
+                "compactedTo": status.floor,
+                "bytes": status.bytes,
+            }),
+        },
+    };
+    Ok(Answer::ok(&json!({
+        "release": RELEASE,
+        "publicUrl": api.settings.public_url,
+        "healthy": status.is_ok() && ready.is_ok(),
+        "draining": api.settings.lifecycle.is_draining(),
+        "store": store,
+    })))
+}

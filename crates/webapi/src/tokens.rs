@@ -1,0 +1,39 @@
+//! API tokens, for programs.
+
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::resources::millis;
+use crate::route::{Route, Shape, handler};
+use crate::sessions;
+use coeval_engine::identity::NewToken;
+use coeval_rest::Fields as _;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/tokens", handler!(create))
+            .about("Makes an API token for the caller itself. Its secret is not shown again.")
+            .takes("TokenInput")
+            .answers(201, Shape::One("Token")),
+    ]
+}
+
+async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let body = call.object(&["name", "expires"])?;
+    let new = NewToken {
+        name: body.needed("name")?,
+        expires: match body.text("expires")? {
+            None => None,
+            Some(time) => Some(millis("expires", &time)?),
+        },
+    };
+    let (secret, session) = api.engine().create_token(call.caller()?, &new).await?;
+    let mut answer = sessions::shown(&session);
+    if let Value::Object(answer) = &mut answer {
+        answer.insert("token".into(), json!(secret.reveal()));
+    }
+    Ok(Answer::created(&answer))
+}

@@ -1,0 +1,51 @@
+//! Who is granted what on a type version.
+
+use super::{of, version_of};
+use crate::access::{GRANT_KEYS, maker, sent, shown};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::lists;
+use coeval_access::{Acl, Level};
+use coeval_engine::EngineError;
+use std::sync::Arc;
+
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let grants = api.engine().type_acl(caller, &of, version).await?;
+    let mut rows = Vec::new();
+    for grant in &grants {
+        rows.push(shown(&api, caller, grant).await?);
+    }
+    lists::page(&call, rows, &GRANT_KEYS)
+}
+
+pub(super) async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let grant = sent(&api, &call, caller).await?;
+    let set = |acl: &mut Acl| {
+        acl.set(grant.clone(), Level::FullControl)
+            .map_err(EngineError::from)
+    };
+    api.engine().set_type_acl(caller, &of, version, set).await?;
+    Ok(Answer::ok(&shown(&api, caller, &grant).await?))
+}
+
+pub(super) async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let id = call.param("member");
+    let member = maker(id)?(id.to_owned());
+    let take = |acl: &mut Acl| {
+        acl.remove(&member, Level::FullControl)
+            .map(|_| ())
+            .map_err(EngineError::from)
+    };
+    let revoked = api
+        .engine()
+        .set_type_acl(call.caller()?, &of, version, take);
+    revoked.await?;
+    Ok(Answer::none())
+}

@@ -1,0 +1,85 @@
+//! Registering, changing and deleting type versions, and moving resources between them.
+
+use super::{of, version_of};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::call::Call;
+use crate::error::WebError;
+use crate::tasks;
+use coeval_engine::jobs::MigrateOptions;
+use coeval_engine::types::{Policy, Registered, Registration};
+use coeval_rest::Fields as _;
+use http::StatusCode;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn registration(call: &Call) -> Result<Registration, WebError> {
+    let body = call.object(&["file", "policy", "acceptUndecided"])?;
+    let policy = match body.text("policy")?.as_deref() {
+        None | Some("refuse") => Policy::Refuse,
+        Some("warn") => Policy::Warn,
+        Some(_) => return Err(WebError::invalid("policy is refuse or warn")),
+    };
+    Ok(Registration {
+        policy,
+        accept_undecided: body.flag("acceptUndecided")?.unwrap_or(false),
+        ..Registration::of(body.needed("file")?)
+    })
+}
+
+fn shown(registered: &Registered) -> Value {
+    json!({
+        "id": registered.id.to_string(),
+        "type": format!("{}:{}", registered.id.vendor, registered.id.nss),
+        "version": registered.id.version.to_string(),
+        "parent": registered.parent.map(|parent| parent.to_string()),
+        "unproven": registered.unproven,
+        "findings": registered.findings,
+    })
+}
+
+pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let registration = registration(&call)?;
+    if call.query.flag("dryRun")?.unwrap_or(false) {
+        let checked = api.engine().check_type(caller, &registration).await?;
+        return Ok(Answer::ok(&shown(&checked)));
+    }
+    let registered = api.engine().register(caller, registration).await?;
+    Ok(Answer::created(&shown(&registered)))
+}
+
+pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let registration = registration(&call)?;
+    let edited = api
+        .engine()
+        .edit_type(call.caller()?, &of, version, registration);
+    Ok(Answer::ok(&shown(&edited.await?)))
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let deleted = api.engine().delete_type(call.caller()?, &of, version);
+    deleted.await?;
+    Ok(Answer::none())
+}
+
+pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let of = of(&call)?;
+    let body = call.object(&["from", "to", "force", "dryRun", "meaningChanged"])?;
+    let (from, to) = (body.needed("from")?, body.needed("to")?);
+    let changed = body.texts("meaningChanged")?.unwrap_or_default();
+    let changed: Result<Vec<_>, WebError> = changed.iter().map(|text| version_of(text)).collect();
+    let options = MigrateOptions {
+        force: body.flag("force")?.unwrap_or(false),
+        dry_run: body.flag("dryRun")?.unwrap_or(false),
+        meaning_changed: changed?,
+    };
+    let (from, to) = (version_of(&from)?, version_of(&to)?);
+    let task = api
+        .engine()
+        .migrate_resources(call.caller()?, &of, from, to, &options);
+    let task = task.await?;
+    Ok(Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
+}

@@ -1,0 +1,34 @@
+//! How versions convert, in plain words.
+
+use coeval_core::convert::Versions;
+use coeval_core::version::Version;
+use serde_json::{Value, json};
+
+/// What one direction does to documents.
+fn one_way(versions: &Versions, from: Version, to: Version) -> Value {
+    match versions.class(from, to) {
+        Err(refusal) => json!({ "class": "may refuse", "losses": [], "why": refusal.to_string() }),
+        Ok((class, losses)) => {
+            let losses = losses.iter().map(|loss| {
+                json!({
+                    "class": loss.class.words(),
+                    "path": loss.path,
+                    "what": loss.what,
+                })
+            });
+            json!({ "class": class.words(), "losses": losses.collect::<Vec<_>>() })
+        }
+    }
+}
+
+/// How a version comes from its parent, both ways; nothing for the first.
+pub(super) fn shown(versions: &Versions, version: Version) -> Value {
+    let Some(parent) = versions.parent(version) else {
+        return Value::Null;
+    };
+    json!({
+        "from": parent.to_string(),
+        "forward": one_way(versions, parent, version),
+        "backward": one_way(versions, version, parent),
+    })
+}
