@@ -4,10 +4,28 @@ use prost::Message as _;
 use std::path::PathBuf;
 
 /// The files, below `proto`.
-const FILES: [&str; 3] = [
+const FILES: [&str; 12] = [
     "coeval/header/v1/header.proto",
     "coeval/errors/v1/errors.proto",
     "coeval/resources/v1/resources.proto",
+    "coeval/types/v1/types.proto",
+    "coeval/types/v1/interfaces.proto",
+    "coeval/access/v1/access.proto",
+    "coeval/access/v1/organizations.proto",
+    "coeval/access/v1/users.proto",
+    "coeval/access/v1/roles.proto",
+    "coeval/access/v1/bundles.proto",
+    "coeval/access/v1/sessions.proto",
+    "coeval/tasks/v1/tasks.proto",
+];
+
+/// Messages with a password or a token, which must never be printed: `secret.rs` says how they are.
+const SECRET: [&str; 5] = [
+    ".coeval.access.v1.CreateUserRequest",
+    ".coeval.access.v1.SetPasswordRequest",
+    ".coeval.access.v1.LoginRequest",
+    ".coeval.access.v1.LoginResponse",
+    ".coeval.access.v1.CreateApiTokenResponse",
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build_client(true)
         .build_transport(false)
         .bytes(".")
+        .skip_debug(SECRET)
         .compile_fds(files)?;
     Ok(())
 }

@@ -219,7 +219,6 @@ impl ApiError {
                 );
             }
             Self::Engine(EngineError::NameAmbiguous { ids, .. }) => {
-                let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
                 all.insert("ids".into(), json!(ids));
             }
             _ => {}

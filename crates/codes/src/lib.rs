@@ -310,6 +310,15 @@ codes! {
     HEADERS_TOO_LARGE = 8015, "The headers are too large";
     KIND_UNKNOWN = 8016, "No type has this kind";
     KIND_AMBIGUOUS = 8017, "Several types have this kind";
+    MESSAGE_TOO_LARGE = 8020, "A message is larger than the server takes";
+    MESSAGE_UNREADABLE = 8021, "A message can't be read";
+    COMPRESSION_UNKNOWN = 8022, "A message is compressed in a way that the server does not read";
+    DEADLINE_PASSED = 8023, "The time that the caller gave was over";
+    PROTO_FILE_UNKNOWN = 8024, "There is no such .proto file";
+    PACKAGE_VERSION_OTHER = 8026, "The version or kind is not of the package";
+    CALL_FAILED = 8027, "A call ended for a reason that the server can't tell";
+    CONTENT_TYPE_UNKNOWN = 8028, "The content type is not one of gRPC's";
+    DEFINITION_EXISTS = 8030, "The definition exists already";
     CSRF_REFUSED = 8040, "The request lacks the token of its browser session";
     ORIGIN_REFUSED = 8041, "The request comes from a page of another site";
     GLOBAL_ROLE_FOR_ALL = 8080, "A global role is there for every organization";

@@ -67,12 +67,12 @@ pub enum EngineError {
         id: Uuid,
     },
     /// Several resources have the name.
-    #[error("{name} is the name of {} resources: {}", ids.len(), list(ids))]
+    #[error("{name} is the name of {} resources: {}", ids.len(), ids.join(", "))]
     NameAmbiguous {
         /// The name.
         name: String,
-        /// Some of them.
-        ids: Vec<Uuid>,
+        /// The ids of some of them.
+        ids: Vec<String>,
     },
     /// Somebody else was faster.
     #[error("the resource has another revision by now: {current}{}", differ(paths))]
@@ -238,11 +238,6 @@ impl From<coeval_access::Denied> for EngineError {
     fn from(denied: coeval_access::Denied) -> Self {
         Self::Denied(denied)
     }
-}
-
-fn list(ids: &[Uuid]) -> String {
-    let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
-    ids.join(", ")
 }
 
 fn differ(paths: &[String]) -> String {

@@ -133,10 +133,7 @@ impl Engine {
                     match ids.as_slice() {
                         [] => return Err(EngineError::no_resource(format!("{of} {name}"))),
                         [id] => *id,
-                        _ => {
-                            let name = name.clone();
-                            return Err(EngineError::NameAmbiguous { name, ids });
-                        }
+                        _ => self.only_seen(caller, of, name, ids).await?,
                     }
                 }
             };
@@ -203,6 +200,38 @@ impl Engine {
             return Ok(None);
         }
         Ok(Some((id, fetched)))
+    }
+
+    /// The one of several namesakes that the caller may see. What it may not see is as if it were
+    /// not there: it makes no name ambiguous, and its id is not told.
+    async fn only_seen(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        name: &str,
+        ids: Vec<Uuid>,
+    ) -> Result<Uuid, EngineError> {
+        let mut seen = Vec::new();
+        for id in ids {
+            let target = Target::Id(id);
+            match Box::pin(self.find(caller, of, &target, Action::Read)).await {
+                Ok(_) => seen.push(id),
+                Err(
+                    EngineError::NotFound { .. }
+                    | EngineError::Denied(_)
+                    | EngineError::Unreadable { .. },
+                ) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match seen.as_slice() {
+            [] => Err(EngineError::no_resource(format!("{of} {name}"))),
+            [id] => Ok(*id),
+            _ => Err(EngineError::NameAmbiguous {
+                name: name.to_owned(),
+                ids: seen.iter().map(|id| crate::seen::urn(of, *id)).collect(),
+            }),
+        }
     }
 
     /// The ids of the resources of that name, a few of them.

@@ -1,14 +1,13 @@
 //! What all services share, and their routes.
 
-use crate::proto::resources::v1::resource_service_server::ResourceServiceServer;
-use crate::resources::Resources;
+use crate::{around, services};
 use axum::Router;
+use axum::middleware::from_fn;
 use coeval_callers::Quota;
 use coeval_engine::Engine;
 use coeval_methods::{Door, Methods};
 use coeval_server::Lifecycle;
 use std::sync::Arc;
-use tonic::service::Routes;
 
 /// How this API is set up.
 #[derive(Clone, Debug)]
@@ -49,21 +48,18 @@ impl Grpc {
 
     /// The routes of the services that are always there.
     pub fn router(&self) -> Router {
-        let api = &self.0;
-        let largest = api.settings.message_bytes;
-        let resources = ResourceServiceServer::new(Resources(Arc::clone(api)))
-            .max_decoding_message_size(largest)
-            .max_encoding_message_size(usize::MAX);
-        let routes = Routes::new(resources);
+        let routes = services::all(&self.0);
         // Its own answer to unknown paths would be that of every path.
-        routes.prepare().into_axum_router().reset_fallback()
+        let routes = routes.prepare().into_axum_router().reset_fallback();
+        routes.layer(from_fn(around::around))
     }
 
     /// What answers calls that no route takes: typed services, or that there is none.
     pub fn unmatched(&self) -> Router {
         let api = Arc::clone(&self.0);
-        Router::new().fallback(move |request: axum::extract::Request| {
+        let routes = Router::new().fallback(move |request: axum::extract::Request| {
             crate::unmatched::answer(Arc::clone(&api), request)
-        })
+        });
+        routes.layer(from_fn(around::around))
     }
 }

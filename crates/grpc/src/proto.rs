@@ -31,6 +31,30 @@ pub mod resources {
     }
 }
 
+/// Type versions and interfaces.
+pub mod types {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.types.v1");
+    }
+}
+
+/// Who may do what: grants, organizations, users, roles, bundles, sessions.
+pub mod access {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.access.v1");
+    }
+}
+
+/// Long-running jobs.
+pub mod tasks {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.tasks.v1");
+    }
+}
+
 /// All our files and those that they import, with their comments: a serialized
 /// `google.protobuf.FileDescriptorSet`.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,6 +1,7 @@
 //! Every refusal as a status: the kind of refusal as its code, our own code in
 //! `google.rpc.ErrorInfo`, and all that programs need in `coeval.errors.v1.ErrorDetail`.
 
+use crate::error::CallError;
 use crate::proto::errors::v1::{ErrorDetail, Violation};
 use bytes::Bytes;
 use coeval_codes::Coded;
@@ -51,6 +52,24 @@ pub(crate) fn of(error: impl Into<MethodError>) -> Status {
         retry_delay: prost_types::Duration::try_from(after).ok(),
     });
     told(grpc_code(class), message, code, &detail, retry)
+}
+
+/// An error of another layer as a status.
+pub(crate) fn coded(grpc: Code, error: &dyn Coded) -> Status {
+    let code = error.code();
+    let detail = ErrorDetail {
+        code: code.to_string(),
+        message: short(&error.to_string()),
+        advice: short(&error.advice()),
+        release: RELEASE.to_owned(),
+        ..ErrorDetail::default()
+    };
+    told(grpc, detail.message.clone(), code, &detail, None)
+}
+
+/// A refusal around all methods.
+pub(crate) fn refused(error: &CallError) -> Status {
+    coded(error.grpc(), error)
 }
 
 /// A call of what this server does not have: the release tells the caller what is needed, and a

@@ -48,6 +48,12 @@ pub enum MethodError {
         /// What.
         reason: String,
     },
+    /// What is to be made is there, and is no resource.
+    #[error("{what} exists already")]
+    Exists {
+        /// What.
+        what: String,
+    },
     /// No type has the kind.
     #[error("there is no kind {kind:?}")]
     KindUnknown {
@@ -85,6 +91,7 @@ impl Coded for MethodError {
             Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
             Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
             Self::Invalid { .. } => coeval_codes::REQUEST_INVALID,
+            Self::Exists { .. } => coeval_codes::DEFINITION_EXISTS,
             Self::KindUnknown { .. } => coeval_codes::KIND_UNKNOWN,
             Self::KindAmbiguous { .. } => coeval_codes::KIND_AMBIGUOUS,
         }
@@ -102,6 +109,7 @@ impl Coded for MethodError {
             Self::CredentialsMissing => "Log in and send the token as authorization: Bearer.",
             Self::TooManyRequests { .. } => "Wait as long as the answer says, then go on.",
             Self::Invalid { .. } => "Correct the request and send it again.",
+            Self::Exists { .. } => "Change the one that is there, or define another version.",
             Self::KindUnknown { .. } => {
                 "Use the nss of a type that you can see, or vendor:nss; register the type if it is to be."
             }

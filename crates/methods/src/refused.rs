@@ -97,6 +97,7 @@ impl MethodError {
             Self::CredentialsMissing | Self::Certificate(_) => Class::Unauthenticated,
             Self::TooManyRequests { .. } => Class::ResourceExhausted,
             Self::KindUnknown { .. } => Class::NotFound,
+            Self::Exists { .. } => Class::AlreadyExists,
             Self::KindAmbiguous { .. } => Class::FailedPrecondition,
             Self::Header(_)
             | Self::Fiql(_)
@@ -130,7 +131,7 @@ impl MethodError {
                 details.findings = findings.collect();
             }
             Self::Engine(EngineError::NameAmbiguous { ids, .. }) => {
-                details.ids = ids.iter().map(ToString::to_string).collect();
+                details.ids.clone_from(ids);
             }
             Self::Engine(EngineError::Storage(StorageError::FellBehind { resume })) => {
                 details.sequence = Some(resume.to_string());

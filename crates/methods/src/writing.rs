@@ -267,6 +267,7 @@ fn edit(
     let edit = MetaEdit {
         // By its name it stays what it is called.
         name: said(meta.name).filter(|_| named && means(|mask| mask.name)),
+        unique: true,
         labels: means(|mask| mask.labels).then_some(meta.labels),
         description: means(|mask| mask.description).then(|| said(meta.description)),
         sub_kind: means(|mask| mask.sub_kind).then(|| said(body.sub_kind)),

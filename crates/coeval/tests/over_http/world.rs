@@ -214,6 +214,13 @@ impl World {
         &self.servers[0].url
     }
 
+    /// `http://127.0.0.1:PORT` of the server whose turn it is.
+    #[allow(dead_code, reason = "for tests of the gRPC API")]
+    pub(crate) fn next_url(&self) -> String {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % self.servers.len();
+        self.servers[turn].url.clone()
+    }
+
     /// The token of a user, `name@org`.
     pub(crate) fn login(&self, user: &str) -> String {
         let path = match user.ends_with("@System") {

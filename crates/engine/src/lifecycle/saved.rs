@@ -37,6 +37,8 @@ pub(crate) struct SavedUpdate {
     force: bool,
     checking: String,
     name: Option<String>,
+    #[serde(default)]
+    unique: bool,
     owner: Option<String>,
     labels: Option<BTreeMap<String, String>>,
     description: Said<String>,
@@ -77,6 +79,7 @@ impl SavedUpdate {
             }
             .to_owned(),
             name: meta.name.clone(),
+            unique: meta.unique,
             owner: meta.owner.clone(),
             labels: meta.labels.clone(),
             description: said(&meta.description),
@@ -102,6 +105,7 @@ impl SavedUpdate {
             mask: self.mask.map(FieldMask::of_paths),
             meta: MetaEdit {
                 name: self.name,
+                unique: self.unique,
                 owner: self.owner,
                 labels: self.labels,
                 description: unsaid(self.description),
@@ -189,6 +193,7 @@ mod tests {
         update.checking = Checking::Later;
         update.meta = MetaEdit {
             name: Some("n".into()),
+            unique: true,
             owner: None,
             labels: Some(BTreeMap::from([("k".into(), "v".into())])),
             description: Some(None),

@@ -101,6 +101,17 @@ impl Bound {
         }
     }
 
+    /// To a listing of something else than resources.
+    fn other(caller: &Caller, of: &str, filter: &str) -> Self {
+        Self {
+            caller: lines(&[caller.user(), caller.org()]),
+            // No listing of resources is described so.
+            of: lines(&["other", of]),
+            filter: filter.to_owned(),
+            order: String::new(),
+        }
+    }
+
     fn listing(&self) -> Listing<'_> {
         Listing {
             caller: &self.caller,
@@ -173,11 +184,9 @@ impl Engine {
         query: &ListQuery,
         bookmark: &Bookmark,
     ) -> Result<String, EngineError> {
-        let keys = self.page_keys(false).await?;
         // Plain data: nothing in it can fail to be printed.
         let text = serde_json::to_vec(bookmark).unwrap_or_default();
-        let token = token::give(&keys, &Bound::to(caller, query).listing(), &text);
-        Ok(token.map_err(ListError::from)?)
+        self.sealed_token(&Bound::to(caller, query), &text).await
     }
 
     /// What a token says that was given for this listing.
@@ -187,7 +196,50 @@ impl Engine {
         query: &ListQuery,
         text: &str,
     ) -> Result<Bookmark, EngineError> {
-        let bound = Bound::to(caller, query);
+        let position = self.opened_token(&Bound::to(caller, query), text).await?;
+        let read = serde_json::from_slice(&position);
+        Ok(read.map_err(|_| ListError::Token(TokenError::Unreadable))?)
+    }
+
+    /// A token for going on after `position` in a listing of something else than resources: `of`
+    /// says of what, `filter` which of them. It is good for this caller and this listing alone.
+    ///
+    /// # Errors
+    /// If the position is too long, or the store fails.
+    pub async fn page_token(
+        &self,
+        caller: &Caller,
+        of: &str,
+        filter: &str,
+        position: &str,
+    ) -> Result<String, EngineError> {
+        self.sealed_token(&Bound::other(caller, of, filter), position.as_bytes())
+            .await
+    }
+
+    /// The position in such a token.
+    ///
+    /// # Errors
+    /// If it was not given for this listing.
+    pub async fn page_position(
+        &self,
+        caller: &Caller,
+        of: &str,
+        filter: &str,
+        token: &str,
+    ) -> Result<String, EngineError> {
+        let bound = Bound::other(caller, of, filter);
+        let read = String::from_utf8(self.opened_token(&bound, token).await?);
+        Ok(read.map_err(|_| ListError::Token(TokenError::Unreadable))?)
+    }
+
+    async fn sealed_token(&self, bound: &Bound, position: &[u8]) -> Result<String, EngineError> {
+        let keys = self.page_keys(false).await?;
+        let token = token::give(&keys, &bound.listing(), position);
+        Ok(token.map_err(ListError::from)?)
+    }
+
+    async fn opened_token(&self, bound: &Bound, text: &str) -> Result<Vec<u8>, EngineError> {
         let keys = self.page_keys(false).await?;
         let position = match token::accept(&keys, &bound.listing(), text) {
             // Another server may have replaced the key.
@@ -197,9 +249,7 @@ impl Engine {
             }
             other => other,
         };
-        let position = position.map_err(ListError::from)?;
-        let read = serde_json::from_slice(&position);
-        Ok(read.map_err(|_| ListError::Token(TokenError::Unreadable))?)
+        Ok(position.map_err(ListError::from)?)
     }
 }
 

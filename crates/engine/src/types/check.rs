@@ -1,50 +1,72 @@
-//! What registering a type version would lead to: the same checks, and nothing is written.
+//! Judging a type version that is not there yet, for registering it or only for looking.
 
-use super::register::{Registered, Registration, parse, refusal};
+use super::register::{Judged, Registered, Registration, parse, refusal};
+use super::state::TypeState;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use coeval_access::GeneralRight;
+use coeval_core::types::TypeVersion;
 use std::sync::Arc;
 
 impl Engine {
-    /// Checks a type version as [`Engine::register`] does.
+    /// Judges a type version as [`Engine::register`] would, and writes nothing.
     ///
     /// # Errors
-    /// As registering it would now.
+    /// As [`Engine::register`].
     pub async fn check_type(
         &self,
         caller: &Caller,
         registration: &Registration,
     ) -> Result<Registered, EngineError> {
+        let (version, of) = self.registrable(caller, registration)?;
+        let (_, judged) = self.judge_new(&version, &of).await?;
+        Ok(Registered {
+            id: version.id.clone(),
+            parent: judged.parent,
+            unproven: refusal(&judged, registration, &version.id)?,
+            findings: judged.findings,
+            inherits: None,
+        })
+    }
+
+    /// What is to be registered, if the caller may and the vendor is not ours.
+    pub(super) fn registrable(
+        &self,
+        caller: &Caller,
+        registration: &Registration,
+    ) -> Result<(Arc<TypeVersion>, TypeKey), EngineError> {
         self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
-        let version = Arc::new(parse(registration)?);
+        let version = parse(registration)?;
         let of = TypeKey::new(&version.id.vendor, &version.id.nss);
-        if &*of.vendor == crate::kinds::VENDOR {
-            return Err(EngineError::BuiltIn {
+        match &*of.vendor == crate::kinds::VENDOR {
+            true => Err(EngineError::BuiltIn {
                 what: format!("the vendor {}", of.vendor),
-            });
+            }),
+            false => Ok((Arc::new(version), of)),
         }
-        let state = match self.types.load(&of).await {
+    }
+
+    /// A version that is not there yet, judged against those that are.
+    pub(super) async fn judge_new(
+        &self,
+        version: &Arc<TypeVersion>,
+        of: &TypeKey,
+    ) -> Result<(Option<Arc<TypeState>>, Judged), EngineError> {
+        let state = match self.types.load(of).await {
             Ok(state) => Some(state),
             Err(EngineError::TypeUnknown { .. }) => None,
             Err(error) => return Err(error),
         };
-        let state = state.as_deref();
-        let id = version.id.clone();
-        if state.is_some_and(|state| state.definitions.contains_key(&id.version)) {
-            return Err(EngineError::TypeExists { id });
+        let there = state.as_deref();
+        if there.is_some_and(|state| state.definitions.contains_key(&version.id.version)) {
+            return Err(EngineError::TypeExists {
+                id: version.id.clone(),
+            });
         }
-        self.check_hooks(&version).await?;
-        let judged = self.judge_version(state, &version, None).await?;
-        let unproven = refusal(&judged, registration, &id)?;
-        Ok(Registered {
-            id,
-            parent: judged.parent,
-            unproven,
-            findings: judged.findings,
-            inherits: None,
-        })
+        self.check_hooks(version).await?;
+        let judged = self.judge_version(there, version, None).await?;
+        Ok((state, judged))
     }
 }

@@ -13,8 +13,8 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
+use coeval_access::Level;
 use coeval_access::inheritance::{self, Inherits, Said};
-use coeval_access::{GeneralRight, Level};
 use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
@@ -110,15 +110,8 @@ impl Engine {
         caller: &Caller,
         registration: Registration,
     ) -> Result<Registered, EngineError> {
-        self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
-        let version = parse(&registration)?;
-        let of = TypeKey::new(&version.id.vendor, &version.id.nss);
-        if &*of.vendor == crate::kinds::VENDOR {
-            return Err(EngineError::BuiltIn {
-                what: format!("the vendor {}", of.vendor),
-            });
-        }
-        self.register_version(caller, &registration, Arc::new(version), &of, false)
+        let (version, of) = self.registrable(caller, &registration)?;
+        self.register_version(caller, &registration, version, &of, false)
             .await
     }
 
@@ -131,19 +124,8 @@ impl Engine {
         built_in: bool,
     ) -> Result<Registered, EngineError> {
         for _ in 0..ATTEMPTS {
-            let state = match self.types.load(of).await {
-                Ok(state) => Some(state),
-                Err(EngineError::TypeUnknown { .. }) => None,
-                Err(error) => return Err(error),
-            };
+            let (state, mut judged) = self.judge_new(&version, of).await?;
             let state = state.as_deref();
-            if state.is_some_and(|state| state.definitions.contains_key(&version.id.version)) {
-                return Err(EngineError::TypeExists {
-                    id: version.id.clone(),
-                });
-            }
-            self.check_hooks(&version).await?;
-            let mut judged = self.judge_version(state, &version, None).await?;
             let unproven = refusal(&judged, registration, &version.id)?;
             let typed = self.typed_outcome(of, state, &version, unproven).await?;
             judged.findings.extend(typed.findings);

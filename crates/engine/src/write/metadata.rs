@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 pub struct MetaEdit {
     /// Another name.
     pub name: Option<String>,
+    /// It must be nobody else's, also where the type allows namesakes.
+    pub unique: bool,
     /// Another owner's id; needs full control.
     pub owner: Option<String>,
     /// All labels.
@@ -62,6 +64,8 @@ impl Engine {
                 return Err(error.into());
             }
             (State::PreCreated | State::ResolutionError, Ok(()), Checking::Later) => {}
+            // What was said of it stays: that is written by a method of its own.
+            (State::Resolved, Ok(()), _) => {}
             (_, Ok(()), _) => (resource_state, message) = (State::Resolved, None),
             (State::PreCreated | State::ResolutionError, Err(error), Checking::Resolve) => {
                 resource_state = State::ResolutionError;
@@ -116,6 +120,7 @@ impl Engine {
         state: &TypeState,
         stored: &Stored,
         header: &Header,
+        unique: bool,
     ) -> Result<Vec<coeval_storage::Step>, EngineError> {
         let of = &state.key;
         let (org, before) = (&header.org, &stored.header.name);
@@ -124,10 +129,10 @@ impl Engine {
         let mut snapshot = self.store.read(request).await?;
         let to = found_name(&mut snapshot, of, org, &header.name)?;
         let from = found_name(&mut snapshot, of, org, before)?;
-        let unique = state
+        let always = state
             .version(header.version)
             .is_some_and(|one| one.unique_names);
-        let wanted = if unique {
+        let wanted = if unique || always {
             Wanted::Unique
         } else {
             Wanted::Shared

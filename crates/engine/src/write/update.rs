@@ -258,7 +258,8 @@ impl Engine {
         let renamed = header.name != stored.header.name;
         let mut steps = Vec::new();
         if renamed {
-            steps = self.rename(state, stored, &header).await?;
+            let unique = update.meta.unique;
+            steps = self.rename(state, stored, &header, unique).await?;
         }
         if header.state != State::PreCreated {
             steps.extend(self.end_of_creation(&mut header).await?);

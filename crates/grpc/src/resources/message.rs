@@ -3,13 +3,15 @@
 use crate::api::Api;
 use crate::proto::header::v1 as header;
 use crate::proto::resources::v1 as pb;
+use crate::times::{millis, timestamp};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
 use coeval_engine::{Caller, Quarantined, Resource};
 use coeval_methods::{Body, Meta, MethodError};
-use coeval_storage::Millis;
-use prost_types::{ListValue, Struct, Timestamp, Value as Dynamic, value::Kind};
+use prost_types::{ListValue, Struct, Value as Dynamic, value::Kind};
 use serde_json::{Map, Number, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a request says.
 pub(super) fn body(resource: pb::Resource) -> Result<Body, MethodError> {
@@ -42,60 +44,111 @@ pub(super) fn body(resource: pb::Resource) -> Result<Body, MethodError> {
 
 /// What a request says beside the content.
 pub(crate) fn meta(metadata: header::Metadata) -> Result<Meta, MethodError> {
+    let expires = metadata.expires;
+    let expires = expires.map(|at| millis(at, "metadata.expires"));
     Ok(Meta {
         name: metadata.name,
         id: metadata.id,
         namespace: metadata.namespace,
         description: metadata.description,
         labels: metadata.labels.into_iter().collect(),
-        expires: metadata.expires.map(millis).transpose()?,
+        expires: expires.transpose()?,
         revision: metadata.revision,
     })
 }
 
-/// A resource as an answer says it.
-pub(super) async fn shown(
-    api: &Api,
-    caller: &Caller,
-    kind: &str,
-    resource: &Resource,
-    form: i32,
-) -> Result<pb::Resource, MethodError> {
-    let (spec, spec_struct) = match pb::SpecForm::try_from(form) {
-        Ok(pb::SpecForm::Unspecified | pb::SpecForm::Json) => (resource.content.clone(), None),
-        Ok(pb::SpecForm::Struct) => {
-            let content: Map<String, Value> =
-                serde_json::from_slice(&resource.content).unwrap_or_default();
-            (Default::default(), Some(to_struct(content)))
+/// How the resources of one answer, or of one watch, are shown. What is the same for many of them
+/// is found out once.
+#[derive(Debug)]
+pub(super) struct Showing {
+    kind: String,
+    form: pb::SpecForm,
+    /// The names of organizations, which never change, by id.
+    namespaces: Mutex<HashMap<String, Arc<str>>>,
+}
+
+impl Showing {
+    /// As a request asks for it; looked at before anything is done.
+    pub(super) fn of(kind: &str, form: i32) -> Result<Self, MethodError> {
+        let form = pb::SpecForm::try_from(form);
+        Ok(Self {
+            kind: kind.to_owned(),
+            form: form.map_err(|_| MethodError::invalid("spec_form is not one that there is"))?,
+            namespaces: Mutex::default(),
+        })
+    }
+
+    /// A resource as an answer says it.
+    pub(super) async fn shown(
+        &self,
+        api: &Api,
+        caller: &Caller,
+        resource: &Resource,
+    ) -> Result<pb::Resource, MethodError> {
+        let (spec, spec_struct) = match self.form {
+            pb::SpecForm::Unspecified | pb::SpecForm::Json => (resource.content.clone(), None),
+            pb::SpecForm::Struct => {
+                let content: Map<String, Value> =
+                    serde_json::from_slice(&resource.content).unwrap_or_default();
+                (Default::default(), Some(to_struct(content)))
+            }
+        };
+        let namespace = self.namespace(api, caller, &resource.header.org).await?;
+        Ok(pb::Resource {
+            kind: self.kind.clone(),
+            sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
+            version: resource.version.to_string(),
+            metadata: Some(metadata_in(&namespace, resource)),
+            spec,
+            spec_struct,
+            status: Some(status(resource)),
+        })
+    }
+
+    async fn namespace(
+        &self,
+        api: &Api,
+        caller: &Caller,
+        org: &str,
+    ) -> Result<Arc<str>, MethodError> {
+        let known = || {
+            self.namespaces
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(name) = known().get(org) {
+            return Ok(Arc::clone(name));
         }
-        Err(_) => return Err(MethodError::invalid("spec_form is not one that there is")),
-    };
-    Ok(pb::Resource {
-        kind: kind.to_owned(),
-        sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
-        version: resource.version.to_string(),
-        metadata: Some(metadata(api, caller, resource).await?),
-        spec,
-        spec_struct,
-        status: Some(status(resource)),
-    })
+        let Some(name) = api.methods.engine().name_of(caller, org).await? else {
+            return Ok(org.into());
+        };
+        known().insert(org.to_owned(), Arc::clone(&name));
+        Ok(name)
+    }
 }
 
 /// What all resources have.
+#[allow(dead_code, reason = "for the typed services")]
 pub(crate) async fn metadata(
     api: &Api,
     caller: &Caller,
     resource: &Resource,
 ) -> Result<header::Metadata, MethodError> {
+    let org = &resource.header.org;
+    let namespace = api.methods.engine().name_of(caller, org).await?;
+    Ok(metadata_in(namespace.as_deref().unwrap_or(org), resource))
+}
+
+/// The same, where the name of its organization is known.
+fn metadata_in(namespace: &str, resource: &Resource) -> header::Metadata {
     let about = &resource.header;
-    let namespace = api.methods.engine().name_of(caller, &about.org).await?;
-    let mut labels: std::collections::HashMap<_, _> = about.labels.clone().into_iter().collect();
+    let mut labels: HashMap<_, _> = about.labels.clone().into_iter().collect();
     if let Some(reason) = &resource.restricted {
         labels.insert(RESTRICTED.to_owned(), reason.to_string());
     }
-    Ok(header::Metadata {
+    header::Metadata {
         name: about.name.clone(),
-        namespace: namespace.as_deref().unwrap_or(&about.org).to_owned(),
+        namespace: namespace.to_owned(),
         description: about.description.clone().unwrap_or_default(),
         labels,
         expires: resource.expires.map(|expires| timestamp(expires.0)),
@@ -104,7 +157,7 @@ pub(crate) async fn metadata(
         created: Some(timestamp(about.created)),
         modified: Some(timestamp(about.modified)),
         owner: about.owner.clone(),
-    })
+    }
 }
 
 /// The label of a view that stands in place of the content.
@@ -131,24 +184,6 @@ pub(crate) fn quarantined(one: &Quarantined) -> header::Quarantined {
         code: one.code.to_string(),
         reason: one.reason.clone(),
     }
-}
-
-fn timestamp(millis: i64) -> Timestamp {
-    let nanos = millis.rem_euclid(1_000) * 1_000_000;
-    Timestamp {
-        seconds: millis.div_euclid(1_000),
-        nanos: i32::try_from(nanos).unwrap_or_default(),
-    }
-}
-
-fn millis(time: Timestamp) -> Result<Millis, MethodError> {
-    let bad = || MethodError::invalid("metadata.expires is no time that can be kept");
-    if !(0..1_000_000_000).contains(&time.nanos) {
-        return Err(bad());
-    }
-    let millis = time.seconds.checked_mul(1_000).ok_or_else(bad)?;
-    let millis = millis.checked_add(i64::from(time.nanos / 1_000_000));
-    Ok(Millis(millis.ok_or_else(bad)?))
 }
 
 /// The content of a Struct. Its numbers are doubles; whole ones become integers again.

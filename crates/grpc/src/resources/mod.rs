@@ -11,7 +11,8 @@ use crate::status;
 use coeval_callers::names;
 use coeval_methods::{ListAsked, Mask, MethodError, Near, Written, WrittenDelete};
 use futures::stream::BoxStream;
-use message::{body, shown};
+pub(crate) use message::quarantined;
+use message::{Showing, body};
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
@@ -27,12 +28,11 @@ impl Resources {
     async fn written(
         &self,
         call: &Call<()>,
-        kind: &str,
-        form: i32,
+        showing: &Showing,
         written: &Written,
     ) -> Result<pb::Resource, Status> {
-        let shown = shown(&self.0, &call.caller, kind, &written.resource, form).await;
-        shown.map_err(status::of)
+        let shown = showing.shown(&self.0, &call.caller, &written.resource);
+        shown.await.map_err(status::of)
     }
 }
 
@@ -71,16 +71,15 @@ impl ResourceService for Resources {
         let (call, asked) = split(self.0.enter(request).await?);
         let resource = needed(asked.resource).map_err(status::of)?;
         let (methods, caller) = (&self.0.methods, &call.caller);
-        let kind = resource.kind.clone();
-        let of = methods.kind(caller, &kind).await.map_err(status::of)?;
+        let showing = Showing::of(&resource.kind, asked.spec_form).map_err(status::of)?;
+        let of = methods.kind(caller, &resource.kind).await;
+        let of = of.map_err(status::of)?;
         let body = body(resource).map_err(status::of)?;
         let written = methods
             .create(caller, &of, body)
             .await
             .map_err(status::of)?;
-        let resource = self
-            .written(&call, &kind, asked.spec_form, &written)
-            .await?;
+        let resource = self.written(&call, &showing, &written).await?;
         let message = pb::CreateResourceResponse {
             resource: Some(resource),
             task: written.task.unwrap_or_default(),
@@ -94,6 +93,7 @@ impl ResourceService for Resources {
     ) -> Result<Response<pb::GetResourceResponse>, Status> {
         let (call, asked) = split(self.0.enter(request).await?);
         let caller = call.at(&asked.version).map_err(status::of)?;
+        let showing = Showing::of(&asked.kind, asked.spec_form).map_err(status::of)?;
         let methods = &self.0.methods;
         let of = methods
             .kind(&caller, &asked.kind)
@@ -103,7 +103,7 @@ impl ResourceService for Resources {
             .get(&caller, &of, &asked.name, &asked.namespace)
             .await;
         let found = found.map_err(status::of)?;
-        let resource = shown(&self.0, &caller, &asked.kind, &found, asked.spec_form).await;
+        let resource = showing.shown(&self.0, &caller, &found).await;
         let message = pb::GetResourceResponse {
             resource: Some(resource.map_err(status::of)?),
         };
@@ -116,6 +116,7 @@ impl ResourceService for Resources {
     ) -> Result<Response<pb::ListResourcesResponse>, Status> {
         let (call, asked) = split(self.0.enter(request).await?);
         let caller = call.at(&asked.version).map_err(status::of)?;
+        let showing = Showing::of(&asked.kind, asked.spec_form).map_err(status::of)?;
         let methods = &self.0.methods;
         let of = methods
             .kind(&caller, &asked.kind)
@@ -141,7 +142,7 @@ impl ResourceService for Resources {
             .map_err(status::of)?;
         let mut resources = Vec::with_capacity(page.items.len());
         for resource in &page.items {
-            let resource = shown(&self.0, &caller, &asked.kind, resource, asked.spec_form).await;
+            let resource = showing.shown(&self.0, &caller, resource).await;
             resources.push(resource.map_err(status::of)?);
         }
         let message = pb::ListResourcesResponse {
@@ -166,16 +167,15 @@ impl ResourceService for Resources {
             }
         };
         let (methods, caller) = (&self.0.methods, &call.caller);
-        let kind = resource.kind.clone();
-        let of = methods.kind(caller, &kind).await.map_err(status::of)?;
+        let showing = Showing::of(&resource.kind, asked.spec_form).map_err(status::of)?;
+        let of = methods.kind(caller, &resource.kind).await;
+        let of = of.map_err(status::of)?;
         let body = body(resource).map_err(status::of)?;
         let written = methods
             .update(caller, &of, body, mask.as_ref(), call.force)
             .await;
         let written = written.map_err(status::of)?;
-        let resource = self
-            .written(&call, &kind, asked.spec_form, &written)
-            .await?;
+        let resource = self.written(&call, &showing, &written).await?;
         let token = written.resource.token;
         let message = pb::UpdateResourceResponse {
             resource: Some(resource),
@@ -193,14 +193,13 @@ impl ResourceService for Resources {
         let (call, asked) = split(self.0.enter(request).await?);
         let resource = needed(asked.resource).map_err(status::of)?;
         let (methods, caller) = (&self.0.methods, &call.caller);
-        let kind = resource.kind.clone();
-        let of = methods.kind(caller, &kind).await.map_err(status::of)?;
+        let showing = Showing::of(&resource.kind, asked.spec_form).map_err(status::of)?;
+        let of = methods.kind(caller, &resource.kind).await;
+        let of = of.map_err(status::of)?;
         let body = body(resource).map_err(status::of)?;
         let written = methods.upsert(caller, &of, body, call.force).await;
         let written = written.map_err(status::of)?;
-        let resource = self
-            .written(&call, &kind, asked.spec_form, &written)
-            .await?;
+        let resource = self.written(&call, &showing, &written).await?;
         let token = written.resource.token;
         let message = pb::UpsertResourceResponse {
             resource: Some(resource),
@@ -218,6 +217,7 @@ impl ResourceService for Resources {
     ) -> Result<Response<pb::UpdateResourceStatusResponse>, Status> {
         let (call, asked) = split(self.0.enter(request).await?);
         let (methods, caller) = (&self.0.methods, &call.caller);
+        let showing = Showing::of(&asked.kind, asked.spec_form).map_err(status::of)?;
         let of = methods
             .kind(caller, &asked.kind)
             .await
@@ -230,7 +230,7 @@ impl ResourceService for Resources {
             .update_status(caller, &of, &target, &asked.message, &asked.revision)
             .await
             .map_err(status::of)?;
-        let resource = self.written(&call, &asked.kind, 0, &written).await?;
+        let resource = self.written(&call, &showing, &written).await?;
         let message = pb::UpdateResourceStatusResponse {
             resource: Some(resource),
         };

@@ -1,6 +1,6 @@
 //! The generic watch.
 
-use super::message::{quarantined, shown};
+use super::message::{Showing, quarantined};
 use crate::api::Api;
 use crate::proto::header::v1 as header;
 use crate::proto::resources::v1 as pb;
@@ -18,6 +18,7 @@ pub(super) async fn open(
     caller: &Caller,
     asked: pb::WatchResourcesRequest,
 ) -> Result<BoxStream<'static, Result<pb::WatchResourcesResponse, Status>>, MethodError> {
+    let showing = Arc::new(Showing::of(&asked.kind, asked.spec_form)?);
     let of = api.methods.kind(caller, &asked.kind).await?;
     let query = WatchAsked {
         namespace: asked.namespace,
@@ -31,13 +32,13 @@ pub(super) async fn open(
     };
     let events = api.methods.watch(caller, &of, &query).await?;
     let (api, caller) = (Arc::clone(api), caller.clone());
-    let (kind, form) = (asked.kind, asked.spec_form);
     let lifecycle = api.settings.lifecycle.clone();
     let told = events.then(move |event| {
-        let (api, caller, of, kind) = (Arc::clone(&api), caller.clone(), of.clone(), kind.clone());
+        let (api, caller, of) = (Arc::clone(&api), caller.clone(), of.clone());
+        let showing = Arc::clone(&showing);
         async move {
             let event = event.map_err(status::of)?;
-            let response = response(&api, &caller, &of, &kind, form, event).await;
+            let response = response(&api, &caller, &of, &showing, event).await;
             response.map_err(status::of)
         }
     });
@@ -50,8 +51,7 @@ async fn response(
     api: &Api,
     caller: &Caller,
     of: &TypeKey,
-    kind: &str,
-    form: i32,
+    showing: &Showing,
     event: Watched,
 ) -> Result<pb::WatchResourcesResponse, MethodError> {
     let (token, told, all) = match event {
@@ -65,7 +65,7 @@ async fn response(
         use pb::resource_change::Change;
         let change = match change {
             WatchedChange::Put(resource) => {
-                Change::Put(shown(api, caller, kind, &resource, form).await?)
+                Change::Put(showing.shown(api, caller, &resource).await?)
             }
             WatchedChange::Deleted { id, revision } => Change::Deleted(header::Deleted {
                 id: urn(id),

@@ -1,0 +1,180 @@
+//! The gRPC API, on real server processes: all of it on SQLite, a marked part of it on PostgreSQL
+//! and etcd with two servers by turns, and there the rest with `./test --long`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod bad_input;
+mod calls;
+mod creating;
+mod identity;
+mod listing;
+mod masks;
+mod naming;
+mod raw;
+#[allow(dead_code, reason = "what the tests of the other API use too")]
+#[path = "../over_http/stage.rs"]
+mod stage;
+mod tasks;
+mod types;
+mod updating;
+mod upserting;
+mod versions;
+mod walk;
+mod walk_people;
+mod walk_table;
+#[allow(dead_code, reason = "what the tests of the other API use too")]
+#[path = "../over_http/world.rs"]
+mod world;
+
+/// Makes tests of cases, each an `async fn(World)`. Those under `every` run on every store, those
+/// under `embedded` on SQLite, and elsewhere with `./test --long`.
+macro_rules! cases {
+    ($($theme:ident { every { $($every:ident)* } embedded { $($embedded:ident)* } })*) => {
+        mod sqlite {
+            $( mod $theme { $( $crate::case!(sqlite, $theme, $every); )* $( $crate::case!(sqlite, $theme, $embedded); )* } )*
+        }
+        mod postgres {
+            $( mod $theme { $( $crate::case!(postgres, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] postgres, $theme, $embedded); )* } )*
+        }
+        mod etcd {
+            $( mod $theme { $( $crate::case!(etcd, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] etcd, $theme, $embedded); )* } )*
+        }
+    };
+}
+
+/// One test.
+#[macro_export]
+macro_rules! case {
+    ($(#[$mark:meta])? $store:ident, $theme:ident, $name:ident) => {
+        #[test]
+        $(#[$mark])?
+        fn $name() {
+            $crate::calls::run($crate::$theme::$name, $crate::world::World::$store());
+        }
+    };
+}
+
+cases! {
+    creating {
+        every {
+            create_answers_what_the_server_filled_in
+            a_name_is_made_once_through_whichever_api
+        }
+        embedded {
+            the_content_is_kept_as_it_was_sent
+            a_content_that_can_t_be_taken_literally_is_refused
+            what_is_missing_or_does_not_belong_is_refused_and_nothing_is_made
+            a_resource_vanishes_when_it_expires
+            a_hook_s_task_is_in_the_answer
+        }
+    }
+    naming {
+        every {
+            what_is_not_there_is_not_found_by_any_method
+        }
+        embedded {
+            a_name_that_fits_several_is_refused_with_their_ids
+            namesakes_that_may_not_be_seen_make_no_name_ambiguous
+            namespaces_are_one_s_own_or_the_provider_s_to_name
+            a_kind_of_two_types_is_refused_until_it_is_said_in_full
+        }
+    }
+    updating {
+        every {
+            an_update_needs_a_revision_or_a_mask_and_a_stale_one_is_aborted
+            delete_answers_nothing_and_is_conditional_on_a_revision
+        }
+        embedded {
+            status_is_written_by_its_own_method
+            a_state_that_forbids_it_is_a_failed_precondition
+            what_cloudapi_can_t_say_it_leaves_alone
+        }
+    }
+    masks {
+        every {
+            a_mask_changes_its_fields_and_no_others
+        }
+        embedded {
+            a_mask_of_an_old_client_leaves_newer_fields_alone
+            null_is_a_value_or_absent_as_the_schema_says
+            a_mask_that_leads_nowhere_is_refused
+        }
+    }
+    upserting {
+        every {
+            many_who_upsert_at_once_lose_nothing
+        }
+        embedded {
+            upsert_makes_and_changes
+        }
+    }
+    versions {
+        every {
+            an_old_body_keeps_what_it_can_t_say
+        }
+        embedded {
+            a_downgraded_body_is_the_edit_of_a_view
+            a_server_that_knows_less_shows_less_and_overwrites_nothing
+            a_higher_minor_is_stored_with_full_control_alone
+            a_higher_major_is_refused
+            what_went_with_a_deleted_item_is_told
+            metadata_says_which_versions_are_understood
+            a_reader_sees_its_own_writes
+        }
+    }
+    listing {
+        every {
+            pages_lead_through_all_and_their_tokens_are_bound
+        }
+        embedded {
+            a_page_is_cut_by_count_and_by_bytes
+            a_page_of_bad_objects_alone_still_moves_on
+            filters_and_orders_find_sort_and_tell_where_they_are_wrong
+        }
+    }
+    identity {
+        every {
+            logging_in_and_out_and_tokens_for_programs
+        }
+        embedded {
+            organizations_users_roles_and_bundles_go_through_their_lives
+            grants_let_in_and_out_and_are_explained
+            secrets_are_in_no_log
+        }
+    }
+    types {
+        every {
+            a_type_version_is_checked_registered_changed_and_deleted
+        }
+        embedded {
+            interfaces_go_through_their_lives
+            grants_of_a_type_version_are_made_and_taken
+        }
+    }
+    tasks {
+        every {
+            resources_are_migrated_by_a_task_that_can_be_watched
+        }
+        embedded {
+            tasks_come_in_pages_and_are_ended_once
+        }
+    }
+    walk {
+        every { }
+        embedded {
+            every_method_keeps_out_who_should_not_come_in
+        }
+    }
+    bad_input {
+        every { }
+        embedded {
+            whatever_bytes_come_a_coded_status_goes
+            hostile_messages_are_refused_with_a_code
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Clients and servers of different releases at the same resource.
+
+use crate::calls::{app, meta, names, refused, spec};
+use crate::stage::{app_files, type_file};
+use crate::world::World;
+use coeval_grpc::proto::access::v1 as access;
+use coeval_grpc::proto::resources::v1 as pb;
+use serde_json::json;
+use tonic::Code;
+
+pub(crate) async fn an_old_body_keeps_what_it_can_t_say(mut world: World) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let content = json!({"image": "a", "region": "eu"});
+    by.create("v1.1", "web", content).await.unwrap();
+    let mut old = by.get_at("web", "v1").await.unwrap();
+    assert_eq!(spec(&old), json!({"image": "a"}));
+    assert_eq!(old.status.as_ref().unwrap().stored_version, "v1.1");
+    old.version = "v1".into();
+    old.spec = json!({"image": "b"}).to_string().into();
+    let done = by.update(old).await.unwrap();
+    assert_eq!(
+        (done.kept, done.dropped.len()),
+        (vec!["/region".to_owned()], 0)
+    );
+    let now = by.get("web").await.unwrap();
+    assert_eq!(now.version, "v1.1");
+    assert_eq!(spec(&now), json!({"image": "b", "region": "eu"}));
+}
+
+pub(crate) async fn a_downgraded_body_is_the_edit_of_a_view(mut world: World) {
+    let strict = app_files().into_iter().map(|file| {
+        let file = file.replace("acme:app", "acme:strict");
+        format!(
+            "{}  skew: strict\n",
+            file.replace("nss: app", "nss: strict")
+        )
+    });
+    let files: Vec<String> = app_files().into_iter().chain(strict).collect();
+    world.add_types(&["acme:app", "acme:strict"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice).saying("coeval-accept", "app=1.0");
+    let content = json!({"image": "a", "region": "eu"});
+    by.create("v1.1", "web", content.clone()).await.unwrap();
+    // As it was read, with its mark and its revision.
+    let mut view = by.get("web").await.unwrap();
+    assert_eq!(view.version, "v1+downgraded");
+    view.spec = json!({"image": "b"}).to_string().into();
+    let done = by.update(view.clone()).await.unwrap();
+    assert_eq!(done.kept, ["/region"]);
+    // Without its revision nobody knows of which view it is the edit.
+    let mut loose = app("v1+downgraded", "web", json!({"image": "c"}));
+    let told = by.upsert(loose.clone()).await;
+    refused(told, Code::FailedPrecondition, 1105);
+    loose.metadata.as_mut().unwrap().revision = meta(&view).revision.clone();
+    refused(by.update(loose).await, Code::Aborted, 6004);
+    let now = world.by(&alice).get("web").await.unwrap();
+    assert_eq!(spec(&now), json!({"image": "b", "region": "eu"}));
+    // A type that says so takes no edit of another version.
+    let mut new = app("v1.1", "web", content);
+    new.kind = "strict".into();
+    let mut old = by.upsert(new).await.unwrap().resource.unwrap();
+    old.version = "v1".into();
+    old.spec = json!({"image": "b"}).to_string().into();
+    refused(by.update(old).await, Code::FailedPrecondition, 1107);
+}
+
+pub(crate) async fn a_server_that_knows_less_shows_less_and_overwrites_nothing(mut world: World) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    let content = json!({"image": "a", "region": "eu"});
+    let made = world.by(&alice).create("v1.1", "web", content).await;
+    made.unwrap();
+    world.restart_with(&["--emulate", "acme:app=1.0.0"]);
+    let by = world.by(&alice);
+    let view = by.get("web").await.unwrap();
+    assert_eq!(view.version, "v1+downgraded");
+    assert_eq!(spec(&view), json!({"image": "a"}));
+    for version in ["v1+downgraded", "v1"] {
+        let mut edit = view.clone();
+        edit.version = version.into();
+        edit.spec = json!({"image": "b"}).to_string().into();
+        let told = by.update(edit).await.unwrap_err();
+        assert_eq!(told.code(), Code::FailedPrecondition, "{told:?}");
+        crate::calls::detail(&told);
+    }
+    // Force is told; what it replaced is kept whole.
+    let mut edit = view;
+    edit.version = "v1".into();
+    edit.spec = json!({"image": "b"}).to_string().into();
+    let asked = pb::UpdateResourceRequest {
+        resource: Some(edit),
+        ..Default::default()
+    };
+    let forced = world.by(&alice).saying("coeval-force", "true");
+    let done = forced.resources().update_resource(asked).await.unwrap();
+    let warning = done.metadata().get("coeval-warning").unwrap();
+    let warning = warning.to_str().unwrap();
+    assert!(warning.starts_with("forced:"), "{warning}");
+    world.restart_with(&[]);
+    let now = world.by(&alice).get("web").await.unwrap();
+    assert_eq!(spec(&now)["image"], "b");
+}
+
+pub(crate) async fn a_higher_minor_is_stored_with_full_control_alone(mut world: World) {
+    world.add_app();
+    world.add_workers();
+    let (alice, wanda) = (world.login("alice@acme"), world.login("wanda@acme"));
+    let (full, some) = (world.by(&alice), world.by(&wanda));
+    let made = full
+        .create("v1", "web", json!({"image": "a"}))
+        .await
+        .unwrap();
+    let grant = access::GrantAccessRequest {
+        kind: "app".into(),
+        name: "web".into(),
+        member: world.user_id(&wanda),
+        level: access::AccessLevel::ReadWrite.into(),
+        ..Default::default()
+    };
+    full.access().grant_access(grant).await.unwrap();
+    // Carried onto the stored version where it fits there.
+    let mut fits = made;
+    fits.version = "v1.1".into();
+    fits.spec = json!({"image": "b"}).to_string().into();
+    let done = some.update(fits).await.unwrap().resource.unwrap();
+    let stored = |one: &pb::Resource| one.status.clone().unwrap().stored_version;
+    assert_eq!(stored(&done), "v1");
+    let mut more = done;
+    more.version = "v1.1".into();
+    more.spec = json!({"image": "b", "region": "eu"}).to_string().into();
+    let done = some.update(more).await.unwrap().resource.unwrap();
+    assert_eq!(
+        stored(&done),
+        "v1",
+        "what does not fit there is kept beside it"
+    );
+    assert_eq!(spec(&full.get("web").await.unwrap()), json!({"image": "b"}));
+    let mut more = full.get_at("web", "v1.1").await.unwrap();
+    assert_eq!(spec(&more), json!({"image": "b", "region": "eu"}));
+    more.version = "v1.1".into();
+    let done = full.update(more).await.unwrap().resource.unwrap();
+    assert_eq!((stored(&done), &*done.version), ("v1.1".into(), "v1.1"));
+    assert_eq!(spec(&done), json!({"image": "b", "region": "eu"}));
+}
+
+pub(crate) async fn a_higher_major_is_refused(mut world: World) {
+    let mut files = app_files();
+    files.push(type_file(
+        "acme:app",
+        "2.0.0",
+        "  schema: {type: object, required: [picture], properties: {picture: {type: string}, sizing_class: {type: string}, replicas: {type: integer}, region: {type: string}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /image, to: picture}}]}\n",
+    ));
+    world.add_types(&["acme:app"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let made = by.create("v1", "web", json!({"image": "a"})).await.unwrap();
+    let mut higher = made.clone();
+    higher.version = "v2".into();
+    higher.spec = json!({"picture": "b"}).to_string().into();
+    let told = by.update(higher.clone()).await;
+    let told = refused(told, Code::FailedPrecondition, 1108);
+    assert!(told.advice.to_lowercase().contains("migrate"), "{told:?}");
+    refused(by.upsert(higher).await, Code::FailedPrecondition, 1108);
+    assert_eq!(by.get("web").await.unwrap(), made);
+    // To read it there is another matter.
+    let view = by.get_at("web", "v2").await.unwrap();
+    assert_eq!(spec(&view), json!({"picture": "a"}));
+    refused(by.get_at("web", "v9").await, Code::FailedPrecondition, 1101);
+}
+
+pub(crate) async fn what_went_with_a_deleted_item_is_told(mut world: World) {
+    let item = |more: &str| {
+        format!(
+            "  schema: {{type: object, properties: {{nodes: {{type: array, items: {{type: object, properties: {{name: {{type: string}}{more}}}}}}}}}}}\n"
+        )
+    };
+    let step = "  conversion: {from: 1.0.0, steps: [{each: {path: /nodes, key: name, steps: [{add: {path: /gpu}}]}}]}\n";
+    let newer = format!("{}{step}", item(", gpu: {type: integer}"));
+    let files = [
+        type_file("acme:app", "1.0.0", &item("")),
+        type_file("acme:app", "1.1.0", &newer),
+    ];
+    world.add_types(&["acme:app"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let nodes = json!({"nodes": [{"name": "a", "gpu": 1}, {"name": "b", "gpu": 2}]});
+    by.create("v1.1", "web", nodes).await.unwrap();
+    let mut old = by.get_at("web", "v1").await.unwrap();
+    old.spec = json!({"nodes": [{"name": "b"}]}).to_string().into();
+    let done = by.update(old).await.unwrap();
+    assert_eq!((done.kept.len(), done.dropped.len()), (1, 1), "{done:?}");
+    let now = by.get("web").await.unwrap();
+    assert_eq!(spec(&now), json!({"nodes": [{"name": "b", "gpu": 2}]}));
+}
+
+pub(crate) async fn metadata_says_which_versions_are_understood(mut world: World) {
+    let files = app_files().into_iter().zip([">=1.0.0", ">=14.0.0"]);
+    let files = files.map(|(file, clients)| format!("{file}  clients: '{clients}'\n"));
+    let files: Vec<String> = files.collect();
+    world.add_types(&["acme:app"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let content = json!({"image": "a", "region": "eu"});
+    by.create("v1.1", "new", content).await.unwrap();
+    by.create("v1", "old", json!({"image": "a"})).await.unwrap();
+    for (name, value, new) in [
+        ("coeval-accept", "app=1.0", "v1+downgraded"),
+        ("coeval-accept", "acme:app=1, job=7", "v1+downgraded"),
+        ("coeval-accept", "app=1.1", "v1.1"),
+        ("coeval-accept", "other=1.0", "v1.1"),
+        ("version", "13.2.0", "v1+downgraded"),
+        ("version", "14.2.0", "v1.1"),
+    ] {
+        let by = world.by(&alice).saying(name, value);
+        assert_eq!(by.get("new").await.unwrap().version, new, "{name}: {value}");
+        let old = by.get("old").await.unwrap();
+        assert_eq!(old.version, "v1", "never up: {value}");
+        let page = by.list(Default::default()).await.unwrap();
+        assert_eq!(page.resources.len(), 2);
+        // What the message says is stronger.
+        let up = by.get_at("old", "v1.1").await.unwrap();
+        assert_eq!(up.version, "v1.1");
+    }
+    for (name, value) in [
+        ("coeval-accept", "app"),
+        ("version", "fourteen"),
+        ("coeval-force", "maybe"),
+        ("coeval-at-least", "nonsense"),
+    ] {
+        let by = world.by(&alice).saying(name, value);
+        refused(by.get("new").await, Code::InvalidArgument, 8010);
+    }
+}
+
+pub(crate) async fn a_reader_sees_its_own_writes(mut world: World) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    let mut last = String::new();
+    for number in 0..5 {
+        let image = format!("i{number}");
+        let asked = pb::UpsertResourceRequest {
+            resource: Some(app("v1", "web", json!({"image": image}))),
+            ..Default::default()
+        };
+        let done = world.by(&alice).resources().upsert_resource(asked).await;
+        let done = done.unwrap();
+        let sequence = done.metadata().get("coeval-sequence").unwrap();
+        last = sequence.to_str().unwrap().to_owned();
+        let by = world.by(&alice).saying("coeval-at-least", &last);
+        assert_eq!(spec(&by.get("web").await.unwrap())["image"], image);
+    }
+    let by = world.by(&alice).saying("coeval-at-least", &last);
+    let page = by.list(Default::default()).await.unwrap();
+    assert_eq!(names(&page), ["web"]);
+    assert!(!page.sequence.is_empty());
+}

@@ -1,0 +1,153 @@
+//! The service of sessions and API tokens.
+
+use crate::api::Api;
+use crate::call::answer;
+use crate::fields::text;
+use crate::pages::PageAsked;
+use crate::proto::access::v1 as pb;
+use crate::status;
+use crate::times::{millis, timestamp};
+use coeval_access::SYSTEM_ORGANIZATION;
+use coeval_callers::{Credentials, Headers, Peer};
+use coeval_engine::Caller;
+use coeval_engine::identity::{LoggedIn, Login, NewToken, Password, Session, SessionKind};
+use coeval_methods::MethodError;
+use std::sync::Arc;
+use tonic::{Request, Response, Status};
+
+/// The service.
+#[derive(Clone, Debug)]
+pub(crate) struct Sessions(pub(crate) Arc<Api>);
+
+#[tonic::async_trait]
+impl pb::session_service_server::SessionService for Sessions {
+    /// The one method for nobody known.
+    async fn login(
+        &self,
+        request: Request<pb::LoginRequest>,
+    ) -> Result<Response<pb::LoginResponse>, Status> {
+        let peer = request.extensions().get::<Peer>().cloned();
+        let begun = login(&self.0, peer.as_ref(), request.into_inner()).await;
+        Ok(Response::new(begun.map_err(status::of)?))
+    }
+
+    async fn logout(&self, request: Request<pb::LogoutRequest>) -> Result<Response<()>, Status> {
+        let headers = request.metadata().clone().into_headers();
+        // Who is known by something else than a token has nothing to end.
+        let call = self.0.enter(request).await?;
+        let sent = Credentials::of(Headers(&headers)).map_err(MethodError::from);
+        let Some(Credentials::Bearer(token)) = sent.map_err(status::of)? else {
+            return Err(status::of(MethodError::CredentialsMissing));
+        };
+        let ended = self.0.methods.engine().logout(&token).await;
+        ended.map_err(status::of)?;
+        Ok(answer(&call.caller, ()))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<pb::ListSessionsRequest>,
+    ) -> Result<Response<pb::ListSessionsResponse>, Status> {
+        self.0.serve(request, list).await
+    }
+
+    async fn revoke_session(
+        &self,
+        request: Request<pb::RevokeSessionRequest>,
+    ) -> Result<Response<()>, Status> {
+        self.0.serve(request, revoke).await
+    }
+
+    async fn create_api_token(
+        &self,
+        request: Request<pb::CreateApiTokenRequest>,
+    ) -> Result<Response<pb::CreateApiTokenResponse>, Status> {
+        self.0.serve(request, create_token).await
+    }
+}
+
+async fn login(
+    api: &Api,
+    peer: Option<&Peer>,
+    asked: pb::LoginRequest,
+) -> Result<pb::LoginResponse, MethodError> {
+    api.door.knock(peer)?;
+    let org = text(asked.namespace, "namespace")?;
+    let login = Login {
+        // The provider's is written in capitals or not, as everywhere.
+        org: match org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
+            true => SYSTEM_ORGANIZATION.to_owned(),
+            false => org,
+        },
+        user: text(asked.user, "user")?,
+        password: Password::new(text(asked.password, "password")?),
+        source: peer.map(|peer| peer.source.to_string()),
+    };
+    let LoggedIn { token, session, .. } = api.methods.engine().login(&login).await?;
+    Ok(pb::LoginResponse {
+        token: token.reveal().to_owned(),
+        expires: session.expires.map(timestamp),
+        session: Some(shown(session)),
+    })
+}
+
+async fn list(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::ListSessionsRequest,
+) -> Result<pb::ListSessionsResponse, MethodError> {
+    let user = match asked.user.as_str() {
+        "" => caller.user(),
+        user => user,
+    };
+    let page = (asked.page_size, asked.page_token.as_str());
+    let page = PageAsked::read((&api, &caller), "sessions", &[user], page).await?;
+    let all = api.methods.engine().list_sessions(&caller, user).await?;
+    let (found, next_page_token) = page.cut(all, |one| one.id.clone()).await?;
+    Ok(pb::ListSessionsResponse {
+        sessions: found.into_iter().map(shown).collect(),
+        next_page_token,
+    })
+}
+
+async fn revoke(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::RevokeSessionRequest,
+) -> Result<(), MethodError> {
+    let engine = api.methods.engine();
+    Ok(engine.revoke_session(&caller, &asked.id).await?)
+}
+
+async fn create_token(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::CreateApiTokenRequest,
+) -> Result<pb::CreateApiTokenResponse, MethodError> {
+    let expires = asked.expires.map(|at| millis(at, "expires"));
+    let new = NewToken {
+        name: text(asked.name, "name")?,
+        expires: expires.transpose()?,
+    };
+    let (token, session) = api.methods.engine().create_token(&caller, &new).await?;
+    Ok(pb::CreateApiTokenResponse {
+        token: token.reveal().to_owned(),
+        session: Some(shown(session)),
+    })
+}
+
+fn shown(session: Session) -> pb::Session {
+    let kind = match session.kind {
+        SessionKind::Session => pb::SessionKind::Session,
+        SessionKind::ApiToken => pb::SessionKind::ApiToken,
+    };
+    pb::Session {
+        id: session.id,
+        kind: kind.into(),
+        user: session.user,
+        name: session.name.unwrap_or_default(),
+        created: Some(timestamp(session.created)),
+        expires: session.expires.map(timestamp),
+        source: session.source.unwrap_or_default(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What happens around every call: its content type is looked at, its deadline holds on the server
+//! too, and every status that is not OK has a code, whoever made it.
+
+use crate::ending::Ending;
+use crate::error::CallError;
+use crate::status;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use coeval_server::error_answer;
+use http::{HeaderMap, StatusCode, header};
+use std::time::Duration;
+use tokio::time::Instant;
+use tonic::{Code, Status};
+
+const TIMEOUT: &str = "grpc-timeout";
+
+/// Answers a call, in time or not at all.
+pub(crate) async fn around(request: Request, next: Next) -> Response {
+    if !is_grpc(request.headers()) {
+        return error_answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, &CallError::ContentType);
+    }
+    let deadline = match timeout(request.headers()) {
+        Ok(timeout) => timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+        Err(error) => return status::refused(&error).into_http(),
+    };
+    let path = request.uri().path().to_owned();
+    let answer = match deadline {
+        None => next.run(request).await,
+        Some(deadline) => match tokio::time::timeout_at(deadline, next.run(request)).await {
+            Ok(answer) => answer,
+            // What ran was dropped with it: a write is done as a whole or not at all.
+            Err(_) => return status::refused(&CallError::DeadlinePassed).into_http(),
+        },
+    };
+    if answer.headers().contains_key(Status::GRPC_STATUS) {
+        let (mut parts, body) = answer.into_parts();
+        explain(&mut parts.headers, &path);
+        return Response::from_parts(parts, body);
+    }
+    answer.map(|body| Body::new(Ending::new(body, deadline, path)))
+}
+
+/// `application/grpc`, with or without the one form that is served.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    matches!(kind, "application/grpc" | "application/grpc+proto")
+}
+
+/// How long the caller waits.
+fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, CallError> {
+    let Some(value) = headers.get(TIMEOUT) else {
+        return Ok(None);
+    };
+    let text = value.to_str().unwrap_or_default();
+    let read = || {
+        let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let fits = (1..=8).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let number: u64 = digits.parse().ok().filter(|_| fits)?;
+        Some(match unit {
+            "H" => Duration::from_secs(number * 3_600),
+            "M" => Duration::from_secs(number * 60),
+            "S" => Duration::from_secs(number),
+            "m" => Duration::from_millis(number),
+            "u" => Duration::from_micros(number),
+            "n" => Duration::from_nanos(number),
+            _ => return None,
+        })
+    };
+    let bad = || CallError::TimeoutInvalid {
+        text: text.chars().take(40).collect(),
+    };
+    read().map(Some).ok_or_else(bad)
+}
+
+/// Gives a status that came without details a code, and the kind of refusal that it is.
+pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
+    if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
+        return;
+    }
+    let Some(status) = Status::from_header_map(headers) else {
+        return;
+    };
+    if status.code() == Code::Ok {
+        return;
+    }
+    let told = explained(status.code(), status.message(), path);
+    headers.remove(Status::GRPC_MESSAGE);
+    // Made of text that fits into headers.
+    let _ = told.add_header(headers);
+}
+
+/// What the library's own status means.
+fn explained(code: Code, message: &str, path: &str) -> Status {
+    let reason = || message.chars().take(500).collect();
+    let error = match code {
+        Code::Unimplemented if message.is_empty() => return status::no_such_method(path),
+        Code::Unimplemented => CallError::CompressionUnknown { reason: reason() },
+        Code::OutOfRange | Code::ResourceExhausted => CallError::MessageTooLarge {
+            limit: last_number(message),
+        },
+        Code::Internal if message.contains("compressed-flag") => CallError::CompressionUnsaid,
+        Code::Internal if is_about_the_message(message) => {
+            CallError::MessageUnreadable { reason: reason() }
+        }
+        Code::DeadlineExceeded => CallError::DeadlinePassed,
+        code => {
+            tracing::error!(?code, message, path, "a call failed without a code of ours");
+            CallError::Failed { code }
+        }
+    };
+    status::refused(&error)
+}
+
+/// Whether the library means the request by it.
+fn is_about_the_message(message: &str) -> bool {
+    let of_request = [
+        "failed to decode Protobuf message",
+        "protocol error: received message",
+        "Unexpected EOF decoding stream",
+        "Missing request message",
+        "Error decompressing",
+    ];
+    of_request.iter().any(|begin| message.starts_with(begin))
+}
+
+fn last_number(text: &str) -> u64 {
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    let mut numbers = numbers.filter_map(|digits| digits.parse().ok());
+    numbers.next_back().unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "around_tests.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+//! What is wrong with a call before any method sees it, or around all of them.
+
+use coeval_codes::{Code, Coded};
+use tonic::Code as Grpc;
+
+/// A refusal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CallError {
+    #[error("a message is larger than the {limit} bytes that this server takes")]
+    MessageTooLarge { limit: u64 },
+    #[error("a message can't be read: {reason}")]
+    MessageUnreadable { reason: String },
+    #[error("{reason}")]
+    CompressionUnknown { reason: String },
+    #[error("a message is marked as compressed, and no grpc-encoding says how")]
+    CompressionUnsaid,
+    #[error("the time that the caller gave was over")]
+    DeadlinePassed,
+    #[error("grpc-timeout is {text:?}: it is up to eight digits and one of H, M, S, m, u, n")]
+    TimeoutInvalid { text: String },
+    #[error("the content type is not application/grpc")]
+    ContentType,
+    #[error("there is no file {path:?} here, or not for this caller")]
+    FileUnknown { path: String },
+    #[error("{reason}")]
+    OtherPackage { reason: String },
+    #[error("this server has no service {name:?}")]
+    ServiceUnknown { name: String },
+    #[error("the call failed")]
+    Failed { code: Grpc },
+}
+
+impl CallError {
+    /// As gRPC calls it.
+    pub(crate) const fn grpc(&self) -> Grpc {
+        match self {
+            Self::MessageTooLarge { .. } => Grpc::ResourceExhausted,
+            Self::MessageUnreadable { .. }
+            | Self::TimeoutInvalid { .. }
+            | Self::ContentType
+            | Self::OtherPackage { .. } => Grpc::InvalidArgument,
+            Self::CompressionUnknown { .. } => Grpc::Unimplemented,
+            // gRPC's own rule.
+            Self::CompressionUnsaid => Grpc::Internal,
+            Self::DeadlinePassed => Grpc::DeadlineExceeded,
+            Self::FileUnknown { .. } | Self::ServiceUnknown { .. } => Grpc::NotFound,
+            Self::Failed { code } => *code,
+        }
+    }
+}
+
+impl Coded for CallError {
+    fn code(&self) -> Code {
+        match self {
+            Self::MessageTooLarge { .. } => coeval_codes::MESSAGE_TOO_LARGE,
+            Self::MessageUnreadable { .. } => coeval_codes::MESSAGE_UNREADABLE,
+            Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
+                coeval_codes::COMPRESSION_UNKNOWN
+            }
+            Self::DeadlinePassed => coeval_codes::DEADLINE_PASSED,
+            Self::TimeoutInvalid { .. } => coeval_codes::HEADER_INVALID,
+            Self::ContentType => coeval_codes::CONTENT_TYPE_UNKNOWN,
+            Self::FileUnknown { .. } => coeval_codes::PROTO_FILE_UNKNOWN,
+            Self::OtherPackage { .. } => coeval_codes::PACKAGE_VERSION_OTHER,
+            Self::ServiceUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
+            Self::Failed { .. } => coeval_codes::CALL_FAILED,
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::MessageTooLarge { .. } => "Send less at once, or raise the server's --max-body.",
+            Self::MessageUnreadable { .. } => "Generate the client from this server's files.",
+            Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
+                "Send messages that are not compressed."
+            }
+            Self::DeadlinePassed => {
+                "Read before you repeat a write; give more time, or ask for less."
+            }
+            Self::TimeoutInvalid { .. } => "Correct the metadata grpc-timeout, or leave it out.",
+            Self::ContentType => "Use a gRPC client, or one of the REST APIs.",
+            Self::FileUnknown { .. } => "GET /protos lists the files that you may have.",
+            Self::OtherPackage { .. } => {
+                "Leave version and kind out, use the package of that major, or the generic service."
+            }
+            Self::ServiceUnknown { .. } => "Ask for one that reflection lists, or for none.",
+            Self::Failed { .. } => "Read before you repeat a write, then try again.",
+        };
+        text.to_owned()
+    }
+}

@@ -1,0 +1,112 @@
+//! Ids of type versions, interfaces, tasks and members, as messages have them.
+
+use crate::api::Api;
+use coeval_access::Member;
+use coeval_core::types::InterfaceId;
+use coeval_core::version::{InterfaceUrn, TypeUrn, Uuid, Version};
+use coeval_engine::{Caller, EngineError, TypeKey, VENDOR};
+use coeval_methods::MethodError;
+
+fn cut(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+fn bad(text: &str, what: &str, why: impl std::fmt::Display) -> MethodError {
+    MethodError::invalid(format!("{:?} is no id of {what}: {why}", cut(text)))
+}
+
+/// A type version: `acme:app:1.1.0`, or as the RDE API has it. The engine's own kinds are no types
+/// here.
+pub(crate) fn type_version(text: &str) -> Result<(TypeKey, Version), MethodError> {
+    let urn = match text.starts_with("urn:") {
+        true => text.to_owned(),
+        false => format!("urn:vcloud:type:{text}"),
+    };
+    let urn = TypeUrn::<Version>::parse(&urn).map_err(|why| bad(text, "a type version", why))?;
+    let of = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
+    let version = urn.version;
+    match &*of.vendor == VENDOR {
+        true => Err(EngineError::TypeVersionUnknown { of, version }.into()),
+        false => Ok((of, version)),
+    }
+}
+
+/// An interface: `acme:deployable:1.0.0`, or as the RDE API has it.
+pub(crate) fn interface(text: &str) -> Result<InterfaceId, MethodError> {
+    let urn = match text.starts_with("urn:") {
+        true => text.to_owned(),
+        false => format!("urn:vcloud:interface:{text}"),
+    };
+    let urn = InterfaceUrn::<Version>::parse(&urn).map_err(|why| bad(text, "an interface", why))?;
+    Ok(InterfaceId {
+        vendor: urn.name.vendor.as_str().to_owned(),
+        nss: urn.name.nss.as_str().to_owned(),
+        version: urn.version,
+    })
+}
+
+/// A task: `urn:vcloud:task:<uuid>`, or the bare UUID.
+pub(crate) fn task(text: &str) -> Result<Uuid, MethodError> {
+    let bare = text.strip_prefix("urn:vcloud:task:").unwrap_or(text);
+    Uuid::parse(bare).ok_or_else(|| bad(text, "a task", "it has no UUID"))
+}
+
+/// Makes a member of an id.
+type Make = fn(String) -> Member;
+
+/// Whom a grant is for: a user, a role or an organization that there is.
+pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, MethodError> {
+    let member = member_of(id)?;
+    match api.methods.engine().name_of(caller, id).await? {
+        Some(_) => Ok(member),
+        None => Err(bad(id, "a member", "there is nobody of that id")),
+    }
+}
+
+/// The same, whether or not it is still there.
+pub(crate) fn member_of(id: &str) -> Result<Member, MethodError> {
+    let kinds: [(&str, Make); 3] = [
+        ("urn:vcloud:user:", Member::User),
+        ("urn:vcloud:role:", Member::Role),
+        ("urn:vcloud:org:", Member::Org),
+    ];
+    let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
+    let why = "use the id of a user, a role or an organization";
+    let (_, make) = kind.ok_or_else(|| bad(id, "a member", why))?;
+    Ok(make(id.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_in_both_forms_and_nothing_else_is() {
+        let (of, version) = type_version("acme:app:1.2.3").unwrap();
+        assert_eq!(
+            (of.to_string(), version),
+            ("acme:app".into(), Version::new(1, 2, 3))
+        );
+        assert_eq!(
+            type_version("urn:vcloud:type:acme:app:1.2.3").unwrap().0,
+            of
+        );
+        assert!(interface("a:b:1.0.0").is_ok());
+        let uuid = "56bacbaa-8ddc-4bef-b7a5-e8f6758aff25";
+        assert_eq!(
+            task(uuid).unwrap(),
+            task(&format!("urn:vcloud:task:{uuid}")).unwrap()
+        );
+        for bad in [
+            "",
+            "acme",
+            "acme:app",
+            "acme:app:1",
+            "coeval:user:1.0.0",
+            "urn:x",
+        ] {
+            assert!(type_version(bad).is_err(), "{bad}");
+        }
+        assert!(task("x").is_err() && interface("a:b").is_err() && member_of("x").is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! All services that are always there, and how a method of one is served.
+
+use crate::access::{Access, Bundles, Organizations, Roles, Sessions, Users};
+use crate::api::Api;
+use crate::call::answer;
+use crate::proto::access::v1 as access;
+use crate::proto::resources::v1::resource_service_server::ResourceServiceServer;
+use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
+use crate::proto::types::v1 as types;
+use crate::resources::Resources;
+use crate::status;
+use crate::tasks::Tasks;
+use crate::types::{Interfaces, Types};
+use coeval_engine::Caller;
+use coeval_methods::MethodError;
+use std::sync::Arc;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+/// The routes of all of them, each taking messages up to the limit.
+pub(crate) fn all(api: &Arc<Api>) -> Routes {
+    let largest = api.settings.message_bytes;
+    macro_rules! routes {
+        ($($server:path => $service:path),* $(,)?) => {{
+            let mut routes = tonic::service::RoutesBuilder::default();
+            $(
+                let service = <$server>::new($service(Arc::clone(api)));
+                let service = service.max_decoding_message_size(largest);
+                routes.add_service(service.max_encoding_message_size(usize::MAX));
+            )*
+            routes.routes()
+        }};
+    }
+    routes! {
+        ResourceServiceServer<_> => Resources,
+        types::type_service_server::TypeServiceServer<_> => Types,
+        types::interface_service_server::InterfaceServiceServer<_> => Interfaces,
+        access::access_service_server::AccessServiceServer<_> => Access,
+        access::organization_service_server::OrganizationServiceServer<_> => Organizations,
+        access::user_service_server::UserServiceServer<_> => Users,
+        access::role_service_server::RoleServiceServer<_> => Roles,
+        access::bundle_service_server::BundleServiceServer<_> => Bundles,
+        access::session_service_server::SessionServiceServer<_> => Sessions,
+        TaskServiceServer<_> => Tasks,
+    }
+}
+
+impl Api {
+    /// Lets a request in, does the work, and answers.
+    pub(crate) async fn serve<T, A, F>(
+        self: &Arc<Self>,
+        request: Request<T>,
+        work: impl FnOnce(Arc<Self>, Caller, T) -> F,
+    ) -> Result<Response<A>, Status>
+    where
+        F: Future<Output = Result<A, MethodError>>,
+    {
+        let call = self.enter(request).await?;
+        let done = work(Arc::clone(self), call.caller.clone(), call.message).await;
+        Ok(answer(&call.caller, done.map_err(status::of)?))
+    }
+}
+
+/// The implementation of a service whose methods are functions: `method(Request) -> Response = f`.
+macro_rules! served {
+    ($service:path, $on:ident { $($method:ident($request:ty) -> $response:ty = $work:path;)* }) => {
+        #[tonic::async_trait]
+        impl $service for $on {
+            $(
+                async fn $method(
+                    &self,
+                    request: tonic::Request<$request>,
+                ) -> Result<tonic::Response<$response>, tonic::Status> {
+                    self.0.serve(request, $work).await
+                }
+            )*
+        }
+    };
+}
+pub(crate) use served;

@@ -1,0 +1,255 @@
+//! The service of tasks.
+
+use crate::api::Api;
+use crate::call::answer;
+use crate::fields::{said, text};
+use crate::ids;
+use crate::pages::PageAsked;
+use crate::proto::tasks::v1 as pb;
+use crate::resources::quarantined;
+use crate::status;
+use crate::times::timestamp;
+use coeval_core::version::{Uuid, Version};
+use coeval_engine::jobs::MigrateOptions;
+use coeval_engine::tasks::{Status as Stands, Task, TaskQuery};
+use coeval_engine::{Caller, TypeKey};
+use coeval_methods::MethodError;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use std::sync::Arc;
+use std::time::Duration;
+use tonic::{Request, Response, Status};
+
+/// How long a watch waits for a task before it looks whether something else changed.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// The service.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasks(pub(crate) Arc<Api>);
+
+#[tonic::async_trait]
+impl pb::task_service_server::TaskService for Tasks {
+    async fn get_task(
+        &self,
+        request: Request<pb::GetTaskRequest>,
+    ) -> Result<Response<pb::GetTaskResponse>, Status> {
+        self.0.serve(request, get).await
+    }
+
+    async fn list_tasks(
+        &self,
+        request: Request<pb::ListTasksRequest>,
+    ) -> Result<Response<pb::ListTasksResponse>, Status> {
+        self.0.serve(request, list).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: Request<pb::CancelTaskRequest>,
+    ) -> Result<Response<pb::CancelTaskResponse>, Status> {
+        self.0.serve(request, cancel).await
+    }
+
+    type WatchTaskStream = BoxStream<'static, Result<pb::WatchTaskResponse, Status>>;
+
+    async fn watch_task(
+        &self,
+        request: Request<pb::WatchTaskRequest>,
+    ) -> Result<Response<Self::WatchTaskStream>, Status> {
+        let call = self.0.enter(request).await?;
+        let id = ids::task(&call.message.id).map_err(status::of)?;
+        // Who may not see it is told so before a stream begins.
+        let task = self.0.methods.engine().task(&call.caller, id).await;
+        let first = task.map_err(status::of)?;
+        let stream = watch(Arc::clone(&self.0), call.caller.clone(), first);
+        Ok(answer(&call.caller, stream))
+    }
+
+    async fn migrate_resources(
+        &self,
+        request: Request<pb::MigrateResourcesRequest>,
+    ) -> Result<Response<pb::MigrateResourcesResponse>, Status> {
+        self.0.serve(request, migrate).await
+    }
+}
+
+async fn get(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::GetTaskRequest,
+) -> Result<pb::GetTaskResponse, MethodError> {
+    let id = ids::task(&asked.id)?;
+    let task = api.methods.engine().task(&caller, id).await?;
+    Ok(pb::GetTaskResponse {
+        task: Some(shown(&api, &caller, &task).await?),
+    })
+}
+
+async fn list(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::ListTasksRequest,
+) -> Result<pb::ListTasksResponse, MethodError> {
+    let stands = stands(asked.status)?;
+    let name = stands.map_or("", Stands::name);
+    let page = (asked.page_size, asked.page_token.as_str());
+    let filter = [name, asked.operation.as_str()];
+    let page = PageAsked::read((&api, &caller), "tasks", &filter, page).await?;
+    let query = TaskQuery {
+        status: stands,
+        operation: said(asked.operation),
+        before: page.after.as_deref().and_then(Uuid::parse),
+        limit: page.size + 1,
+    };
+    let found = api.methods.engine().tasks(&caller, &query).await?;
+    let (tasks, next_page_token) = page.ended(found.tasks, |one| one.id.to_string()).await?;
+    let mut all = Vec::with_capacity(tasks.len());
+    for task in &tasks {
+        all.push(shown(&api, &caller, task).await?);
+    }
+    Ok(pb::ListTasksResponse {
+        tasks: all,
+        next_page_token,
+        quarantined: found.quarantined.iter().map(quarantined).collect(),
+    })
+}
+
+async fn cancel(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::CancelTaskRequest,
+) -> Result<pb::CancelTaskResponse, MethodError> {
+    let id = ids::task(&asked.id)?;
+    let task = api.methods.engine().cancel_task(&caller, id).await?;
+    Ok(pb::CancelTaskResponse {
+        task: Some(shown(&api, &caller, &task).await?),
+    })
+}
+
+async fn migrate(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::MigrateResourcesRequest,
+) -> Result<pb::MigrateResourcesResponse, MethodError> {
+    let of: TypeKey = api.methods.kind(&caller, &asked.kind).await?;
+    let version = |said: String, what: &str| -> Result<Version, MethodError> {
+        let version = coeval_methods::version(&text(said, what)?)?;
+        version.ok_or_else(|| MethodError::invalid(format!("{what} is missing")))
+    };
+    let meaning = asked.meaning_changed.into_iter();
+    let meaning = meaning.map(|said| version(said, "meaning_changed"));
+    let options = MigrateOptions {
+        force: asked.force,
+        dry_run: asked.dry_run,
+        meaning_changed: meaning.collect::<Result<_, _>>()?,
+    };
+    let from = version(asked.from_version, "from_version")?;
+    let to = version(asked.to_version, "to_version")?;
+    let engine = api.methods.engine();
+    let task = engine.migrate_resources(&caller, &of, from, to, &options);
+    Ok(pb::MigrateResourcesResponse {
+        task: Some(shown(&api, &caller, &task.await?).await?),
+    })
+}
+
+/// A task as it is, and again whenever it has changed, until it has ended.
+fn watch(
+    api: Arc<Api>,
+    caller: Caller,
+    first: Task,
+) -> BoxStream<'static, Result<pb::WatchTaskResponse, Status>> {
+    let lifecycle = api.settings.lifecycle.clone();
+    let next = move |before: Option<(Task, bool)>| {
+        let (api, caller) = (Arc::clone(&api), caller.clone());
+        async move {
+            let (mut task, told) = before?;
+            if told {
+                if task.status.has_ended() {
+                    return None;
+                }
+                match changed(&api, &caller, &task).await {
+                    Ok(now) => task = now,
+                    Err(error) => return Some((Err(status::of(error)), None)),
+                }
+            }
+            let told = shown(&api, &caller, &task).await.map_err(status::of);
+            let told = told.map(|shown| pb::WatchTaskResponse { task: Some(shown) });
+            Some((told, Some((task, true))))
+        }
+    };
+    let told = futures::stream::unfold(Some((first, false)), next);
+    // A server that stops ends its watches; they go on elsewhere.
+    told.take_until(async move { lifecycle.draining().await })
+        .boxed()
+}
+
+/// The task once it is another than before.
+async fn changed(api: &Api, caller: &Caller, before: &Task) -> Result<Task, MethodError> {
+    loop {
+        let engine = api.methods.engine();
+        let now = engine.wait_for_task(caller, before.id, BETWEEN).await?;
+        // A claim that is renewed tells a watcher nothing.
+        let mut same = now.clone();
+        same.claim.clone_from(&before.claim);
+        if same != *before {
+            return Ok(now);
+        }
+    }
+}
+
+fn stands(status: i32) -> Result<Option<Stands>, MethodError> {
+    use pb::TaskStatus as Said;
+    let said = Said::try_from(status);
+    let said = said.map_err(|_| MethodError::invalid("status is not one that there is"))?;
+    Ok(match said {
+        Said::Unspecified => None,
+        Said::Queued => Some(Stands::Queued),
+        Said::Running => Some(Stands::Running),
+        Said::Success => Some(Stands::Success),
+        Said::Error => Some(Stands::Error),
+        Said::Canceled => Some(Stands::Canceled),
+        Said::Aborted => Some(Stands::Aborted),
+    })
+}
+
+const fn told(status: Stands) -> pb::TaskStatus {
+    match status {
+        Stands::Queued => pb::TaskStatus::Queued,
+        Stands::Running => pb::TaskStatus::Running,
+        Stands::Success => pb::TaskStatus::Success,
+        Stands::Error => pb::TaskStatus::Error,
+        Stands::Canceled => pb::TaskStatus::Canceled,
+        Stands::Aborted => pb::TaskStatus::Aborted,
+    }
+}
+
+async fn shown(api: &Api, caller: &Caller, task: &Task) -> Result<pb::Task, MethodError> {
+    let namespace = api.methods.engine().name_of(caller, task.org()).await?;
+    let about = &task.about;
+    Ok(pb::Task {
+        id: task.urn(),
+        operation: task.operation.clone(),
+        description: task.description.clone(),
+        status: told(task.status).into(),
+        r#type: about.of.clone().unwrap_or_default(),
+        version: about.version.clone().unwrap_or_default(),
+        resource: about.resource.clone().unwrap_or_default(),
+        user: task.user().to_owned(),
+        namespace: namespace.as_deref().unwrap_or(task.org()).to_owned(),
+        created: Some(timestamp(task.created)),
+        started: task.started.map(timestamp),
+        ended: task.ended.map(timestamp),
+        done: task.progress.done,
+        total: task.progress.total,
+        message: task.message.clone().unwrap_or_default(),
+        failure: task.error.as_ref().map(|error| pb::TaskFailure {
+            code: error.code.clone(),
+            message: error.message.clone(),
+        }),
+        result: task
+            .result
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string),
+        cancel_requested: task.cancel_requested,
+    })
+}
