@@ -37,6 +37,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // With comments: reflection gives them to those who ask.
     let folder = PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(folder.join("descriptors.bin"), files.encode_to_vec())?;
+    // And as they are written, for those who want files.
+    let mut sources = String::from("&[\n");
+    for path in FILES {
+        let text = std::fs::read_to_string(PathBuf::from("proto").join(path))?;
+        sources += &format!("({path:?}, {text:?}),\n");
+    }
+    std::fs::write(folder.join("sources.rs"), sources + "]\n")?;
     tonic_prost_build::configure()
         .build_client(true)
         .build_transport(false)

@@ -1,12 +1,13 @@
 //! What all services share, and their routes.
 
-use crate::{around, services};
+use crate::typed::Packages;
+use crate::{around, protos, services};
 use axum::Router;
 use axum::middleware::from_fn;
 use coeval_callers::Quota;
 use coeval_engine::Engine;
 use coeval_methods::{Door, Methods};
-use coeval_server::Lifecycle;
+use coeval_server::{Lifecycle, Readiness};
 use std::sync::Arc;
 
 /// How this API is set up.
@@ -19,6 +20,8 @@ pub struct Settings {
     pub quota: Arc<Quota>,
     /// The stop of the server, in which watches take part.
     pub lifecycle: Lifecycle,
+    /// What has to be ready, for those who ask by gRPC.
+    pub readiness: Readiness,
 }
 
 /// What all services share.
@@ -27,6 +30,7 @@ pub(crate) struct Api {
     pub(crate) methods: Methods,
     pub(crate) door: Door,
     pub(crate) settings: Settings,
+    pub(crate) packages: Packages,
 }
 
 /// The API.
@@ -43,6 +47,7 @@ impl Grpc {
             methods,
             door,
             settings,
+            packages: Packages::default(),
         }))
     }
 
@@ -51,7 +56,9 @@ impl Grpc {
         let routes = services::all(&self.0);
         // Its own answer to unknown paths would be that of every path.
         let routes = routes.prepare().into_axum_router().reset_fallback();
-        routes.layer(from_fn(around::around))
+        routes
+            .layer(from_fn(around::around))
+            .merge(protos::router(Arc::clone(&self.0)))
     }
 
     /// What answers calls that no route takes: typed services, or that there is none.

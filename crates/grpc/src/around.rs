@@ -25,6 +25,10 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
         Ok(timeout) => timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         Err(error) => return status::refused(&error).into_http(),
     };
+    // What comes too late is not begun.
+    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        return status::refused(&CallError::DeadlinePassed).into_http();
+    }
     let path = request.uri().path().to_owned();
     let answer = match deadline {
         None => next.run(request).await,

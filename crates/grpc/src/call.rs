@@ -6,6 +6,7 @@ use coeval_callers::{CalledBy, Headers, Peer, names};
 use coeval_engine::{Caller, WantedVersions};
 use coeval_methods::MethodError;
 use coeval_storage::Token;
+use http::HeaderMap;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::{Request, Response, Status};
 
@@ -18,6 +19,19 @@ pub(crate) struct Call<T> {
 }
 
 impl Api {
+    /// Who sends a request; nobody, if nothing is said of it. For what is told to everybody.
+    pub(crate) async fn known(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<&Peer>,
+    ) -> Result<Option<Caller>, MethodError> {
+        match self.door.enter(headers, peer).await {
+            Ok(caller) => Ok(Some(caller)),
+            Err(MethodError::CredentialsMissing) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Lets a request in.
     pub(crate) async fn enter<T>(&self, request: Request<T>) -> Result<Call<T>, Status> {
         let (metadata, extensions, message) = request.into_parts();

@@ -6,6 +6,9 @@
 //! - `resources`: the generic service
 //! - `types`, `access`, `tasks`: services for what is around resources
 //! - `typed`: services made at run time from the types
+//! - `reflection`, `protos`: descriptors and `.proto` files for those who may have them
+//! - `health`: whether the server can serve
+//! - `around`: deadlines, and a code for every status
 //!
 //! No rule is here: the methods are those of `coeval-methods`, on the engine.
 
@@ -14,16 +17,20 @@ mod api;
 mod around;
 mod call;
 mod ending;
-#[allow(dead_code, reason = "some are for the typed services")]
 mod error;
 mod fields;
+mod health;
 mod ids;
 mod pages;
+mod pool;
 pub mod proto;
+mod protos;
+mod reflection;
 mod resources;
 mod secret;
 mod services;
 mod status;
+mod symbols;
 mod tasks;
 mod times;
 mod typed;

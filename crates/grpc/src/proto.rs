@@ -58,3 +58,6 @@ pub mod tasks {
 /// All our files and those that they import, with their comments: a serialized
 /// `google.protobuf.FileDescriptorSet`.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
+/// The same files as they are written, by path.
+pub const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));

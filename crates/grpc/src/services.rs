@@ -1,12 +1,14 @@
 //! All services that are always there, and how a method of one is served.
 
 use crate::access::{Access, Bundles, Organizations, Roles, Sessions, Users};
-use crate::api::Api;
+use crate::api::{Api, Settings};
 use crate::call::answer;
+use crate::health::HealthOf;
 use crate::proto::access::v1 as access;
 use crate::proto::resources::v1::resource_service_server::ResourceServiceServer;
 use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
 use crate::proto::types::v1 as types;
+use crate::reflection::{REQUEST_BYTES, Reflection};
 use crate::resources::Resources;
 use crate::status;
 use crate::tasks::Tasks;
@@ -16,6 +18,8 @@ use coeval_methods::MethodError;
 use std::sync::Arc;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
+use tonic_health::pb::health_server::HealthServer;
+use tonic_reflection::pb::{v1, v1alpha};
 
 /// The routes of all of them, each taking messages up to the limit.
 pub(crate) fn all(api: &Arc<Api>) -> Routes {
@@ -31,7 +35,7 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
             routes.routes()
         }};
     }
-    routes! {
+    let routes = routes! {
         ResourceServiceServer<_> => Resources,
         types::type_service_server::TypeServiceServer<_> => Types,
         types::interface_service_server::InterfaceServiceServer<_> => Interfaces,
@@ -42,7 +46,22 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
         access::bundle_service_server::BundleServiceServer<_> => Bundles,
         access::session_service_server::SessionServiceServer<_> => Sessions,
         TaskServiceServer<_> => Tasks,
-    }
+    };
+    let Settings {
+        readiness,
+        lifecycle,
+        ..
+    } = &api.settings;
+    let health = HealthOf::new(readiness.clone(), lifecycle.clone());
+    let reflection = Reflection(Arc::clone(api));
+    let first = v1::server_reflection_server::ServerReflectionServer::new(reflection.clone())
+        .max_decoding_message_size(REQUEST_BYTES);
+    let alpha = v1alpha::server_reflection_server::ServerReflectionServer::new(reflection)
+        .max_decoding_message_size(REQUEST_BYTES);
+    routes
+        .add_service(HealthServer::new(health).max_decoding_message_size(REQUEST_BYTES))
+        .add_service(first)
+        .add_service(alpha)
 }
 
 impl Api {

@@ -1,12 +1,12 @@
-//! Calls of methods that no fixed service has.
+//! Calls of methods that no fixed service has: those of typed services, or of none.
 
 use crate::api::Api;
-use crate::status;
+use crate::typed::dispatch;
 use axum::extract::Request;
 use axum::response::Response;
 use std::sync::Arc;
 
 /// Answers a call.
-pub(crate) async fn answer(_api: Arc<Api>, request: Request) -> Response {
-    status::no_such_method(request.uri().path()).into_http()
+pub(crate) async fn answer(api: Arc<Api>, request: Request) -> Response {
+    dispatch::call(api, request).await
 }

@@ -45,6 +45,12 @@ impl Readiness {
         self
     }
 
+    /// Whether all parts are ready.
+    pub async fn is_ready(&self) -> bool {
+        let states = self.ask().await;
+        states.iter().all(|state| state.trouble.is_none())
+    }
+
     /// Asks every part at the same time.
     pub(crate) async fn ask(&self) -> Vec<PartState> {
         let asked: Vec<_> = self

@@ -37,7 +37,9 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
     let quota = options.quota();
     let cloudapi = CloudApi::new(Arc::clone(&engine), options.cloudapi(&quota, &listener));
     let webapi = WebApi::new(Arc::clone(&engine), options.webapi(&quota, &listener));
-    let grpc = Grpc::new(Arc::clone(&engine), options.grpc(&quota, &listener));
+    let ready = readiness(&opened.store, &engine);
+    let grpc = options.grpc(&quota, &listener, &ready);
+    let grpc = Grpc::new(Arc::clone(&engine), grpc);
     let routes = cloudapi
         .router()
         .merge(webapi.router())
@@ -49,12 +51,10 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
     );
     say_ready(&listener);
     let mut again = signals.clone();
-    let serving = listener.with_grpc(grpc.unmatched()).serve(
-        routes,
-        readiness(&opened.store, &engine),
-        metrics,
-        signals.next(),
-    );
+    let serving =
+        listener
+            .with_grpc(grpc.unmatched())
+            .serve(routes, ready, metrics, signals.next());
     tokio::select! {
         stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
         () = again.second() => tracing::warn!("told to stop twice: cut what was running"),

@@ -10,7 +10,7 @@ use clap::{ArgAction, Args};
 use coeval_callers::Quota;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
-use coeval_server::{Config, Drain, Limits, Listener, TlsFiles};
+use coeval_server::{Config, Drain, Limits, Listener, Readiness, TlsFiles};
 use coeval_storage::Retention;
 use coeval_storage::maintenance::Maintenance;
 use coeval_stores::OpenOptions;
@@ -156,11 +156,17 @@ impl ServeOptions {
         Arc::new(Quota::per_second(self.max_requests_per_user))
     }
 
-    pub(super) fn grpc(&self, quota: &Arc<Quota>, listener: &Listener) -> coeval_grpc::Settings {
+    pub(super) fn grpc(
+        &self,
+        quota: &Arc<Quota>,
+        listener: &Listener,
+        readiness: &Readiness,
+    ) -> coeval_grpc::Settings {
         coeval_grpc::Settings {
             message_bytes: self.max_body + MESSAGE_AROUND,
             quota: Arc::clone(quota),
             lifecycle: listener.lifecycle(),
+            readiness: readiness.clone(),
         }
     }
 

@@ -1,9 +1,10 @@
-//! `coeval type …`: what authors do with type files. No server is needed.
+//! `coeval type …`: what authors do with type files. No server is needed but where one is named.
 
 mod check;
 mod columns;
 mod explain;
 mod explanation;
+mod proto;
 mod read;
 mod text;
 mod tree;
@@ -65,6 +66,33 @@ the field, marked (derived). A terminal cuts descriptions; --json does not.")]
         #[arg(long)]
         json: bool,
     },
+    /// Print the .proto files of the typed services that types have
+    #[command(after_help = "Examples:
+  coeval type proto app-1.0.0.yaml app-1.1.0.yaml
+  coeval type proto --out protos app.yaml
+  COEVAL_TOKEN=… coeval type proto acme:app --server https://coeval.example --out protos
+
+From files: one .proto file for each major, as a server gives it that registers
+these versions in the order of their numbers and has never seen others. A server
+that has seen other versions may have given other numbers: to generate clients
+ask the server.
+
+From a server: all files of the types that are named. The token of somebody who
+sees them is taken from the environment variable COEVAL_TOKEN.
+
+With --out the files are written as a tree, with coeval/header/v1/header.proto
+beside them, so that the tree compiles.")]
+    Proto {
+        /// Type files, YAML or JSON, - is stdin; with --server the names of types
+        #[arg(required = true, value_name = "TYPE")]
+        types: Vec<PathBuf>,
+        /// Write them into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Ask this server
+        #[arg(long, value_name = "URL")]
+        server: Option<String>,
+    },
 }
 
 pub(crate) fn run(options: TypeOptions) -> Result<ExitCode, Failure> {
@@ -72,6 +100,10 @@ pub(crate) fn run(options: TypeOptions) -> Result<ExitCode, Failure> {
         Action::Check { files, json } => check::run(&files, json),
         Action::Explain { files, json } => {
             explain::run(&files, json)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Action::Proto { types, out, server } => {
+            proto::run(&types, out.as_deref(), server.as_deref())?;
             Ok(ExitCode::SUCCESS)
         }
     }

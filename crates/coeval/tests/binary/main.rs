@@ -11,6 +11,7 @@ mod compatibility;
 mod configuration;
 mod conversions;
 mod errors;
+mod protos;
 mod quarantine;
 mod serving;
 mod stopping;

@@ -8,18 +8,22 @@
     reason = "tests"
 )]
 
+mod around;
 mod bad_input;
 mod calls;
 mod creating;
+mod dynamic;
 mod identity;
 mod listing;
 mod masks;
 mod naming;
+mod packages;
 mod raw;
 #[allow(dead_code, reason = "what the tests of the other API use too")]
 #[path = "../over_http/stage.rs"]
 mod stage;
 mod tasks;
+mod typed;
 mod types;
 mod updating;
 mod upserting;
@@ -175,6 +179,34 @@ cases! {
         embedded {
             whatever_bytes_come_a_coded_status_goes
             hostile_messages_are_refused_with_a_code
+        }
+    }
+    typed {
+        every {
+            a_type_gives_a_service_that_reflection_tells_of
+            many_who_upsert_or_mask_at_once_lose_nothing
+        }
+        embedded {
+            an_update_keeps_what_the_message_can_t_say
+            a_mask_changes_its_fields_and_no_others
+        }
+    }
+    packages {
+        every { }
+        embedded {
+            a_new_minor_extends_the_package_without_a_restart
+            what_is_not_of_the_package_is_refused
+            a_type_is_there_only_for_those_who_see_it
+            our_proto_files_are_given_to_everybody
+            a_watch_tells_in_the_package_s_messages
+        }
+    }
+    around {
+        every { }
+        embedded {
+            a_deadline_holds_on_the_server_too
+            what_can_t_be_read_is_refused_with_a_code
+            health_says_what_readyz_says
         }
     }
 }

@@ -214,6 +214,12 @@ impl World {
         &self.servers[0].url
     }
 
+    /// Where its files are.
+    #[allow(dead_code, reason = "for tests of the gRPC API")]
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     /// `http://127.0.0.1:PORT` of the server whose turn it is.
     #[allow(dead_code, reason = "for tests of the gRPC API")]
     pub(crate) fn next_url(&self) -> String {

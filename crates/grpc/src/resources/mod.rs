@@ -1,6 +1,6 @@
 //! The generic service: resources of every kind.
 
-mod message;
+pub(crate) mod message;
 mod watch;
 
 use crate::api::Api;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 /// In answers: the task that goes on with a deletion.
-const TASK: &str = "coeval-task";
+pub(crate) const TASK: &str = "coeval-task";
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ fn split<T>(call: Call<T>) -> (Call<()>, T) {
 }
 
 /// With what force overrode.
-fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
+pub(crate) fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
     match &written.overrode {
         Some(overrode) => saying(response, names::WARNING, &format!("forced: {overrode}")),
         None => response,

@@ -1,0 +1,104 @@
+//! `.proto` files over plain HTTP: ours for everybody, those of types for callers who see the type
+//! version that they describe.
+
+use crate::api::Api;
+use crate::error::CallError;
+use crate::proto::SOURCES;
+use crate::symbols;
+use crate::typed::Refused;
+use axum::Extension;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use coeval_callers::{CalledBy, Peer};
+use coeval_engine::Caller;
+use coeval_server::error_answer;
+use http::{HeaderMap, StatusCode, header};
+use serde_json::json;
+use std::sync::Arc;
+use tonic::Code;
+
+/// The routes.
+pub(crate) fn router(api: Arc<Api>) -> Router {
+    Router::new()
+        .route("/protos", get(list))
+        .route("/protos/{*path}", get(file))
+        .with_state(api)
+}
+
+async fn list(
+    State(api): State<Arc<Api>>,
+    headers: HeaderMap,
+    peer: Option<Extension<Peer>>,
+) -> Response {
+    let listed = async {
+        let caller = api.known(&headers, peer.as_deref()).await?;
+        let mut files: Vec<String> = SOURCES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        if let Some(caller) = &caller {
+            let layouts = api.layouts(caller).await?;
+            files.extend(layouts.iter().map(|layout| layout.path()));
+        }
+        files.sort_unstable();
+        let body = format!("{}\n", json!({ "files": files }));
+        let headers = [(header::CONTENT_TYPE, "application/json")];
+        Ok(by(caller.as_ref(), (headers, body).into_response()))
+    };
+    listed.await.unwrap_or_else(refused)
+}
+
+async fn file(
+    State(api): State<Arc<Api>>,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+    peer: Option<Extension<Peer>>,
+) -> Response {
+    let found = async {
+        let caller = api.known(&headers, peer.as_deref()).await?;
+        let text = text(&api, caller.as_ref(), &path).await?;
+        let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+        Ok(by(caller.as_ref(), (headers, text).into_response()))
+    };
+    found.await.unwrap_or_else(refused)
+}
+
+async fn text(api: &Api, caller: Option<&Caller>, path: &str) -> Result<String, Refused> {
+    if let Some((_, text)) = SOURCES.iter().find(|(own, _)| *own == path) {
+        return Ok((*text).to_owned());
+    }
+    let package = match symbols::package_of_path(path) {
+        Some(package) => api.package_for(caller, &package).await?,
+        None => None,
+    };
+    let package = package.filter(|package| package.layout.path() == path);
+    let unknown = || CallError::FileUnknown {
+        path: path.chars().take(200).collect(),
+    };
+    Ok(package.ok_or_else(unknown)?.layout.proto())
+}
+
+/// For the access log.
+fn by(caller: Option<&Caller>, mut response: Response) -> Response {
+    let by = caller.map(|caller| CalledBy(caller.user().to_owned()));
+    if let Some(by) = by {
+        response.extensions_mut().insert(by);
+    }
+    response
+}
+
+fn refused(refused: Refused) -> Response {
+    let ours = CallError::Failed {
+        code: Code::Internal,
+    };
+    let http = |status: u16| StatusCode::from_u16(status).unwrap_or_default();
+    match &refused {
+        Refused::Call(error) => error_answer(StatusCode::NOT_FOUND, error),
+        Refused::Method(error) if !error.class().is_ours() => {
+            error_answer(http(error.class().http()), error)
+        }
+        Refused::Method(_) | Refused::Typed(_) => {
+            tracing::error!(error = %refused, "a .proto file can't be given");
+            error_answer(StatusCode::INTERNAL_SERVER_ERROR, &ours)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the messages of a package say, both ways.
+
+use super::messages::Typed;
+use super::package::Package;
+use super::refused::Refused;
+use super::say::say;
+use crate::api::Api;
+use crate::error::CallError;
+use crate::resources::message;
+use bytes::{Bytes, BytesMut};
+use coeval_core::version::WriteVersion;
+use coeval_engine::{Caller, Resource, TypeKey, WantedVersions};
+use coeval_methods::{Body, Meta, MethodError};
+use prost::Message;
+use prost_reflect::DynamicMessage;
+use serde_json::Value;
+
+/// A resource in a request.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The version of the content.
+    pub(super) at: WriteVersion,
+    /// The same as it was written.
+    version: String,
+    sub_kind: String,
+    /// What all resources have.
+    pub(super) meta: Meta,
+    /// What of the content the package can say; nothing if it is left out.
+    pub(super) spec: Option<DynamicMessage>,
+}
+
+impl Said {
+    /// Reads it.
+    pub(super) fn read(
+        of: &TypeKey,
+        package: &Package,
+        resource: Option<Typed>,
+    ) -> Result<Self, Refused> {
+        let layout = &package.layout;
+        let missing = || Refused::invalid(&format!("{} is missing", layout.name.field()));
+        let resource = resource.ok_or_else(missing)?;
+        let kind = resource.kind.as_str();
+        if !kind.is_empty() && kind != &*of.nss && kind != of.to_string() {
+            let reason = format!("the kind is {:?}, and the package is of {of}", short(kind));
+            return Err(CallError::OtherPackage { reason }.into());
+        }
+        let version = match resource.version.as_str() {
+            "" => layout.version.to_string(),
+            text => text.to_owned(),
+        };
+        let at = WriteVersion::parse(&version).map_err(MethodError::from)?;
+        if at.version().major != layout.major {
+            let package = layout.package();
+            let reason = format!(
+                "the version is {:?}, and the package is {package}",
+                short(&version)
+            );
+            return Err(CallError::OtherPackage { reason }.into());
+        }
+        Ok(Self {
+            at,
+            version,
+            sub_kind: resource.sub_kind,
+            meta: message::meta(resource.metadata.unwrap_or_default())?,
+            spec: spec(package, resource.spec)?,
+        })
+    }
+
+    /// The caller, seeing what this is written at.
+    pub(super) fn seen_by(&self, caller: &Caller, package: &Package) -> Caller {
+        let mut caller = caller.clone();
+        if self.at.version() != package.layout.version {
+            caller.wanted = WantedVersions::exactly(self.at.version());
+        }
+        caller
+    }
+
+    /// The body of a write with this content.
+    pub(super) fn body(&self, content: Option<Value>) -> Body {
+        Body {
+            sub_kind: self.sub_kind.clone(),
+            version: self.version.clone(),
+            meta: self.meta.clone(),
+            spec: content,
+        }
+    }
+}
+
+/// The content. A message in parts is read as all of them, one after the other.
+fn spec(package: &Package, parts: Vec<Bytes>) -> Result<Option<DynamicMessage>, Refused> {
+    let mut parts = parts.into_iter();
+    let Some(first) = parts.next() else {
+        return Ok(None);
+    };
+    let bytes = parts.fold(BytesMut::from(first), |mut all, part| {
+        all.extend_from_slice(&part);
+        all
+    });
+    let read = DynamicMessage::decode(package.spec.descriptor.clone(), bytes.freeze());
+    let bad = |error: prost::DecodeError| CallError::MessageUnreadable {
+        reason: error.to_string(),
+    };
+    Ok(Some(read.map_err(bad)?))
+}
+
+/// A resource as the package's message. It is the same for every reader of its class, so an
+/// encoding can serve many.
+pub(super) async fn shown(
+    api: &Api,
+    caller: &Caller,
+    package: &Package,
+    kind: &str,
+    resource: &Resource,
+) -> Result<Bytes, MethodError> {
+    let metadata = message::metadata(api, caller, resource).await?;
+    let content: Value = serde_json::from_slice(&resource.content).unwrap_or_default();
+    let typed = Typed {
+        kind: kind.to_owned(),
+        sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
+        version: resource.version.to_string(),
+        metadata: Some(metadata),
+        spec: vec![say(package, &content).encode_to_vec().into()],
+        status: Some(message::status(resource)),
+    };
+    Ok(typed.encode_to_vec().into())
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(100).collect()
+}

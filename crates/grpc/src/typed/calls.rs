@@ -1,0 +1,251 @@
+//! The standard methods on the messages of a package.
+
+use super::body::{Said, shown};
+use super::mask::{Masked, mask};
+use super::messages as pb;
+use super::package::Package;
+use super::put::put;
+use super::refused::Refused;
+use crate::api::Api;
+use coeval_engine::{Caller, EngineError, Resource, TypeKey};
+use coeval_methods::{
+    Body, ListAsked, ListedPage, Mask, MethodError, Near, Written, WrittenDelete,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How often a write is tried anew because somebody else was faster.
+const ATTEMPTS: usize = 20;
+
+/// One package, for one caller.
+#[derive(Clone, Debug)]
+pub(super) struct Calls {
+    pub(super) api: Arc<Api>,
+    pub(super) of: TypeKey,
+    pub(super) package: Arc<Package>,
+    pub(super) caller: Caller,
+    pub(super) force: bool,
+}
+
+impl Calls {
+    /// What the type is called.
+    pub(super) async fn kind(&self) -> Result<String, MethodError> {
+        self.api.methods.kind_of(&self.caller, &self.of).await
+    }
+
+    async fn encoded(&self, resource: &Resource) -> Result<bytes::Bytes, MethodError> {
+        let kind = self.kind().await?;
+        shown(&self.api, &self.caller, &self.package, &kind, resource).await
+    }
+
+    pub(super) async fn create(
+        &self,
+        asked: pb::CreateRequest,
+    ) -> Result<(Written, pb::CreateResponse), Refused> {
+        let said = Said::read(&self.of, &self.package, asked.resource)?;
+        let written = self.make(&said).await?;
+        let message = pb::CreateResponse {
+            resource: self.encoded(&written.resource).await?,
+            task: written.task.clone().unwrap_or_default(),
+        };
+        Ok((written, message))
+    }
+
+    async fn make(&self, said: &Said) -> Result<Written, Refused> {
+        let content = match &said.spec {
+            None => None,
+            Some(spec) => Some(put(&self.package, None, spec)?),
+        };
+        let caller = said.seen_by(&self.caller, &self.package);
+        let made = self
+            .api
+            .methods
+            .create(&caller, &self.of, said.body(content));
+        Ok(made.await?)
+    }
+
+    pub(super) async fn get(
+        &self,
+        asked: pb::GetRequest,
+    ) -> Result<(Resource, pb::GetResponse), Refused> {
+        let methods = &self.api.methods;
+        let found = methods.get(&self.caller, &self.of, &asked.name, &asked.namespace);
+        let found = found.await?;
+        let resource = self.encoded(&found).await?;
+        Ok((found, pb::GetResponse { resource }))
+    }
+
+    pub(super) async fn list(
+        &self,
+        asked: pb::ListRequest,
+    ) -> Result<(ListedPage, pb::ListResponse), Refused> {
+        let size = usize::try_from(asked.page_size);
+        let query = ListAsked {
+            page_size: size.map_err(|_| Refused::invalid("page_size is negative"))?,
+            page_token: asked.page_token,
+            namespace: asked.namespace,
+            near: Near {
+                filter: asked.filter,
+                ..Near::default()
+            },
+            order_by: asked.order_by,
+            ..ListAsked::default()
+        };
+        let mut page = self
+            .api
+            .methods
+            .list(&self.caller, &self.of, &query)
+            .await?;
+        let kind = self.kind().await?;
+        let mut resources = Vec::with_capacity(page.items.len());
+        for resource in &page.items {
+            resources.push(shown(&self.api, &self.caller, &self.package, &kind, resource).await?);
+        }
+        let quarantined = page.quarantined.iter();
+        let message = pb::ListResponse {
+            resources,
+            next_page_token: page.next.take().unwrap_or_default(),
+            quarantined: quarantined
+                .map(crate::resources::message::quarantined)
+                .collect(),
+        };
+        Ok((page, message))
+    }
+
+    pub(super) async fn update(
+        &self,
+        asked: pb::UpdateRequest,
+    ) -> Result<(Written, pb::WriteResponse), Refused> {
+        let said = Said::read(&self.of, &self.package, asked.resource)?;
+        let mask = match asked.update_mask {
+            None => None,
+            Some(paths) => Some(fields(mask(&self.package, &paths.paths)?)?),
+        };
+        if mask.is_none() && said.meta.revision.is_empty() {
+            return Err(EngineError::RevisionNeeded.into());
+        }
+        for _ in 0..ATTEMPTS {
+            let written = self.change(&said, mask.as_ref()).await;
+            if !self.again(&said, &written) {
+                return self.written(written?).await;
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
+    }
+
+    pub(super) async fn upsert(
+        &self,
+        asked: pb::UpsertRequest,
+    ) -> Result<(Written, pb::WriteResponse), Refused> {
+        let said = Said::read(&self.of, &self.package, asked.resource)?;
+        if said.spec.is_none() {
+            return Err(Refused::invalid("spec is missing"));
+        }
+        let mut hidden = None;
+        for _ in 0..ATTEMPTS {
+            let changed = self.change(&said, None).await;
+            match changed {
+                Err(Refused::Method(MethodError::Engine(EngineError::NotFound { .. })))
+                    if said.meta.id.is_empty() && said.meta.revision.is_empty() => {}
+                changed if self.again(&said, &changed) => continue,
+                changed => return self.written(changed?).await,
+            }
+            if let Some(there) = hidden.take() {
+                // It is there, and can't be seen: not made by somebody else meanwhile.
+                return Err(Refused::Method(there));
+            }
+            match self.make(&said).await {
+                Err(Refused::Method(
+                    error @ MethodError::Engine(EngineError::AlreadyExists { .. }),
+                )) => hidden = Some(error),
+                made => return self.written(made?).await,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
+    }
+
+    /// Whether somebody else was faster and the caller leaves it to the server to look again.
+    fn again(&self, said: &Said, outcome: &Result<Written, Refused>) -> bool {
+        let conflict = outcome.as_ref().is_err_and(Refused::is_conflict);
+        conflict && said.meta.revision.is_empty()
+    }
+
+    /// Puts what is said onto what the caller sees, and writes that on the revision that it was
+    /// seen at.
+    async fn change(&self, said: &Said, mask: Option<&Mask>) -> Result<Written, Refused> {
+        let methods = &self.api.methods;
+        let caller = said.seen_by(&self.caller, &self.package);
+        let target = methods.meant(&caller, &self.of, &said.meta).await?;
+        let view = methods.engine().get(&caller, &self.of, &target).await?;
+        let mut body = match mask {
+            Some(mask) if mask.spec.is_empty() => said.body(None),
+            mask => self.edited(said, &view, mask.is_some())?,
+        };
+        if body.meta.revision.is_empty() {
+            body.meta.revision = view.revision.to_string();
+        }
+        let written = methods.update(&caller, &self.of, body, mask, self.force);
+        Ok(written.await?)
+    }
+
+    /// The body that changes what is said and nothing else.
+    fn edited(&self, said: &Said, view: &Resource, masked: bool) -> Result<Body, Refused> {
+        let none = prost_reflect::DynamicMessage::new(self.package.spec.descriptor.clone());
+        let spec = match (&said.spec, masked) {
+            (Some(spec), _) => spec,
+            // The fields of the mask are to be gone.
+            (None, true) => &none,
+            (None, false) => return Err(Refused::invalid("spec is missing")),
+        };
+        let content: Value = serde_json::from_slice(&view.content).unwrap_or_default();
+        let edited = put(&self.package, Some(&content), spec);
+        // That it changed meanwhile explains more than what it led to.
+        let stale = said
+            .meta
+            .revision()
+            .is_some_and(|said| said != view.revision);
+        match edited {
+            Err(_) if stale => Err(EngineError::Conflict {
+                current: view.revision,
+                paths: Vec::new(),
+            }
+            .into()),
+            edited => Ok(said.body(Some(edited?))),
+        }
+    }
+
+    async fn written(&self, written: Written) -> Result<(Written, pb::WriteResponse), Refused> {
+        let message = pb::WriteResponse {
+            resource: self.encoded(&written.resource).await?,
+            kept: written.kept.clone(),
+            dropped: written.dropped.clone(),
+            task: written.task.clone().unwrap_or_default(),
+        };
+        Ok((written, message))
+    }
+
+    pub(super) async fn delete(&self, asked: pb::DeleteRequest) -> Result<WrittenDelete, Refused> {
+        let (methods, caller) = (&self.api.methods, &self.caller);
+        let target = methods.which(caller, &self.of, &asked.name, &asked.namespace);
+        let target = target.await?;
+        let deleted = methods.delete(caller, &self.of, &target, &asked.revision, self.force);
+        Ok(deleted.await?)
+    }
+}
+
+/// A mask in the words of the methods.
+fn fields(masked: Masked) -> Result<Mask, Refused> {
+    let has = |name: &str| masked.metadata.iter().any(|one| one == name || one == "*");
+    let mask = Mask {
+        name: has("name"),
+        description: has("description"),
+        labels: has("labels"),
+        expires: has("expires"),
+        sub_kind: masked.sub_kind,
+        spec: masked.content,
+    };
+    match mask == Mask::default() {
+        true => Err(Refused::invalid("the field mask names no field")),
+        false => Ok(mask),
+    }
+}

@@ -1,0 +1,65 @@
+//! Refusals of typed calls: those of the methods, of messages, and of calls.
+
+use super::error::TypedError;
+use crate::error::CallError;
+use crate::status;
+use coeval_engine::EngineError;
+use coeval_methods::MethodError;
+use tonic::{Code, Status};
+
+/// Why a typed call is refused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    /// By the methods or the engine.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The message can't be what it is meant for.
+    #[error(transparent)]
+    Typed(#[from] TypedError),
+    /// The call is not one of this package.
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
+impl From<EngineError> for Refused {
+    fn from(error: EngineError) -> Self {
+        Self::Method(error.into())
+    }
+}
+
+impl Refused {
+    /// Something is missing or does not belong.
+    pub(crate) fn invalid(reason: &str) -> Self {
+        MethodError::invalid(reason).into()
+    }
+
+    /// Whether somebody else was faster.
+    pub(crate) const fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Self::Method(MethodError::Engine(EngineError::Conflict { .. }))
+        )
+    }
+}
+
+impl From<Refused> for Status {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Method(error) => status::of(error),
+            Refused::Call(error) => status::refused(&error),
+            Refused::Typed(error) => {
+                let code = match &error {
+                    TypedError::Lens(_) | TypedError::FieldUnknown { .. } => {
+                        Code::FailedPrecondition
+                    }
+                    TypedError::Package(reason) => {
+                        tracing::error!(reason, "a package can't be made");
+                        Code::Internal
+                    }
+                    _ => Code::InvalidArgument,
+                };
+                status::coded(code, &error)
+            }
+        }
+    }
+}
