@@ -44,6 +44,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sources += &format!("({path:?}, {text:?}),\n");
     }
     std::fs::write(folder.join("sources.rs"), sources + "]\n")?;
+    // The server's side of a watch answers bytes that were encoded once for all watchers.
+    let server = folder.join("server");
+    std::fs::create_dir_all(&server)?;
+    let mut configured = tonic_prost_build::configure()
+        .build_client(false)
+        .build_transport(false)
+        .out_dir(server)
+        .extern_path(
+            ".coeval.resources.v1.WatchResourcesResponse",
+            "crate::watching::WatchResponse",
+        );
+    for package in ["header", "errors", "resources", "types", "access", "tasks"] {
+        let (proto, ours) = (
+            format!(".coeval.{package}.v1"),
+            format!("crate::proto::{package}::v1"),
+        );
+        configured = configured.extern_path(proto, ours);
+    }
+    configured.compile_fds(files.clone())?;
     tonic_prost_build::configure()
         .build_client(true)
         .build_transport(false)

@@ -36,5 +36,6 @@ mod times;
 mod typed;
 mod types;
 mod unmatched;
+pub mod watching;
 
 pub use api::{Grpc, Settings};

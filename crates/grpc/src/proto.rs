@@ -31,6 +31,11 @@ pub mod resources {
     }
 }
 
+/// The server's side of the same, whose watch answers bytes that were encoded once.
+pub(crate) mod resources_served {
+    include!(concat!(env!("OUT_DIR"), "/server/coeval.resources.v1.rs"));
+}
+
 /// Type versions and interfaces.
 pub mod types {
     /// Version 1.

@@ -5,7 +5,7 @@ use crate::api::{Api, Settings};
 use crate::call::answer;
 use crate::health::HealthOf;
 use crate::proto::access::v1 as access;
-use crate::proto::resources::v1::resource_service_server::ResourceServiceServer;
+use crate::proto::resources_served::resource_service_server::ResourceServiceServer;
 use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
 use crate::proto::types::v1 as types;
 use crate::reflection::{REQUEST_BYTES, Reflection};

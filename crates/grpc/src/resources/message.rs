@@ -85,6 +85,12 @@ impl Showing {
         caller: &Caller,
         resource: &Resource,
     ) -> Result<pb::Resource, MethodError> {
+        let namespace = self.namespace(api, caller, &resource.header.org).await?;
+        Ok(self.shown_in(&namespace, resource))
+    }
+
+    /// The same, where the name of its organization is known.
+    pub(super) fn shown_in(&self, namespace: &str, resource: &Resource) -> pb::Resource {
         let (spec, spec_struct) = match self.form {
             pb::SpecForm::Unspecified | pb::SpecForm::Json => (resource.content.clone(), None),
             pb::SpecForm::Struct => {
@@ -93,19 +99,19 @@ impl Showing {
                 (Default::default(), Some(to_struct(content)))
             }
         };
-        let namespace = self.namespace(api, caller, &resource.header.org).await?;
-        Ok(pb::Resource {
+        pb::Resource {
             kind: self.kind.clone(),
             sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
             version: resource.version.to_string(),
-            metadata: Some(metadata_in(&namespace, resource)),
+            metadata: Some(metadata_in(namespace, resource)),
             spec,
             spec_struct,
             status: Some(status(resource)),
-        })
+        }
     }
 
-    async fn namespace(
+    /// The name of an organization.
+    pub(super) async fn namespace(
         &self,
         api: &Api,
         caller: &Caller,
@@ -127,20 +133,8 @@ impl Showing {
     }
 }
 
-/// What all resources have.
-#[allow(dead_code, reason = "for the typed services")]
-pub(crate) async fn metadata(
-    api: &Api,
-    caller: &Caller,
-    resource: &Resource,
-) -> Result<header::Metadata, MethodError> {
-    let org = &resource.header.org;
-    let namespace = api.methods.engine().name_of(caller, org).await?;
-    Ok(metadata_in(namespace.as_deref().unwrap_or(org), resource))
-}
-
-/// The same, where the name of its organization is known.
-fn metadata_in(namespace: &str, resource: &Resource) -> header::Metadata {
+/// What all resources have; `namespace` is the name of its organization.
+pub(crate) fn metadata_in(namespace: &str, resource: &Resource) -> header::Metadata {
     let about = &resource.header;
     let mut labels: HashMap<_, _> = about.labels.clone().into_iter().collect();
     if let Some(reason) = &resource.restricted {

@@ -6,11 +6,11 @@ mod watch;
 use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced};
 use crate::proto::resources::v1 as pb;
-use crate::proto::resources::v1::resource_service_server::ResourceService;
+use crate::proto::resources_served::resource_service_server::ResourceService;
 use crate::status;
+use crate::watching::Told;
 use coeval_callers::names;
 use coeval_methods::{ListAsked, Mask, MethodError, Near, Written, WrittenDelete};
-use futures::stream::BoxStream;
 pub(crate) use message::quarantined;
 use message::{Showing, body};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ impl ResourceService for Resources {
         })
     }
 
-    type WatchResourcesStream = BoxStream<'static, Result<pb::WatchResourcesResponse, Status>>;
+    type WatchResourcesStream = Told;
 
     async fn watch_resources(
         &self,

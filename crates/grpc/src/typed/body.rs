@@ -4,7 +4,6 @@ use super::messages::Typed;
 use super::package::Package;
 use super::refused::Refused;
 use super::say::say;
-use crate::api::Api;
 use crate::error::CallError;
 use crate::resources::message;
 use bytes::{Bytes, BytesMut};
@@ -105,24 +104,17 @@ fn spec(package: &Package, parts: Vec<Bytes>) -> Result<Option<DynamicMessage>, 
 
 /// A resource as the package's message. It is the same for every reader of its class, so an
 /// encoding can serve many.
-pub(super) async fn shown(
-    api: &Api,
-    caller: &Caller,
-    package: &Package,
-    kind: &str,
-    resource: &Resource,
-) -> Result<Bytes, MethodError> {
-    let metadata = message::metadata(api, caller, resource).await?;
+pub(super) fn shown(package: &Package, kind: &str, namespace: &str, resource: &Resource) -> Bytes {
     let content: Value = serde_json::from_slice(&resource.content).unwrap_or_default();
     let typed = Typed {
         kind: kind.to_owned(),
         sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
         version: resource.version.to_string(),
-        metadata: Some(metadata),
+        metadata: Some(message::metadata_in(namespace, resource)),
         spec: vec![say(package, &content).encode_to_vec().into()],
         status: Some(message::status(resource)),
     };
-    Ok(typed.encode_to_vec().into())
+    typed.encode_to_vec().into()
 }
 
 fn short(text: &str) -> String {

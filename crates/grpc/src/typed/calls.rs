@@ -7,6 +7,8 @@ use super::package::Package;
 use super::put::put;
 use super::refused::Refused;
 use crate::api::Api;
+use crate::watching::form;
+use bytes::Bytes;
 use coeval_engine::{Caller, EngineError, Resource, TypeKey};
 use coeval_methods::{
     Body, ListAsked, ListedPage, Mask, MethodError, Near, Written, WrittenDelete,
@@ -33,9 +35,17 @@ impl Calls {
         self.api.methods.kind_of(&self.caller, &self.of).await
     }
 
-    async fn encoded(&self, resource: &Resource) -> Result<bytes::Bytes, MethodError> {
+    /// A resource as the package's message: encoded once for all readers of its class.
+    pub(super) async fn shown(&self, resource: &Resource) -> Result<Bytes, MethodError> {
+        let engine = self.api.methods.engine();
         let kind = self.kind().await?;
-        shown(&self.api, &self.caller, &self.package, &kind, resource).await
+        let org = &resource.header.org;
+        let namespace = engine.name_of(&self.caller, org).await?;
+        let namespace = namespace.as_deref().unwrap_or(org);
+        let layout = &self.package.layout;
+        let form = form(("typed", layout.package(), layout.version, &kind));
+        let make = |resource: &Resource| shown(&self.package, &kind, namespace, resource);
+        Ok(engine.encoded(resource, form, make))
     }
 
     pub(super) async fn create(
@@ -45,7 +55,7 @@ impl Calls {
         let said = Said::read(&self.of, &self.package, asked.resource)?;
         let written = self.make(&said).await?;
         let message = pb::CreateResponse {
-            resource: self.encoded(&written.resource).await?,
+            resource: self.shown(&written.resource).await?,
             task: written.task.clone().unwrap_or_default(),
         };
         Ok((written, message))
@@ -71,7 +81,7 @@ impl Calls {
         let methods = &self.api.methods;
         let found = methods.get(&self.caller, &self.of, &asked.name, &asked.namespace);
         let found = found.await?;
-        let resource = self.encoded(&found).await?;
+        let resource = self.shown(&found).await?;
         Ok((found, pb::GetResponse { resource }))
     }
 
@@ -96,10 +106,9 @@ impl Calls {
             .methods
             .list(&self.caller, &self.of, &query)
             .await?;
-        let kind = self.kind().await?;
         let mut resources = Vec::with_capacity(page.items.len());
         for resource in &page.items {
-            resources.push(shown(&self.api, &self.caller, &self.package, &kind, resource).await?);
+            resources.push(self.shown(resource).await?);
         }
         let quarantined = page.quarantined.iter();
         let message = pb::ListResponse {
@@ -216,7 +225,7 @@ impl Calls {
 
     async fn written(&self, written: Written) -> Result<(Written, pb::WriteResponse), Refused> {
         let message = pb::WriteResponse {
-            resource: self.encoded(&written.resource).await?,
+            resource: self.shown(&written.resource).await?,
             kept: written.kept.clone(),
             dropped: written.dropped.clone(),
             task: written.task.clone().unwrap_or_default(),

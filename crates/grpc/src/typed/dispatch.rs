@@ -11,6 +11,7 @@ use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced};
 use crate::resources::{TASK, warned};
 use crate::status;
+use crate::watching::WatchResponse;
 use axum::extract::Request;
 use axum::response::Response;
 use coeval_callers::Peer;
@@ -178,7 +179,7 @@ async fn run(
 
 async fn watch(calls: Calls, request: Request, path: &str) -> http::Response<tonic::body::Body> {
     let largest = calls.api.settings.message_bytes;
-    let codec = ProstCodec::<pb::WatchResponse, pb::WatchRequest>::default();
+    let codec = ProstCodec::<WatchResponse, pb::WatchRequest>::default();
     let mut grpc = tonic::server::Grpc::new(codec)
         .max_decoding_message_size(largest)
         .max_encoding_message_size(usize::MAX);

@@ -3,6 +3,7 @@
 use super::messages as pb;
 use super::package::{Package, Verb};
 use crate::proto::header::v1 as header;
+use crate::watching::{Change, Changed, WatchResponse};
 use bytes::Bytes;
 use coeval_core::types::TypeVersion;
 use coeval_typed::{Candidate, Layout, Ledger, PackageName};
@@ -173,21 +174,21 @@ fn the_fixed_messages_are_those_of_every_package() {
         },
     );
     for change in [
-        pb::Changed::Put(resource),
-        pb::Changed::Deleted(header::Deleted {
+        Changed::Put(resource),
+        Changed::Deleted(header::Deleted {
             id: text(),
             revision: text(),
         }),
-        pb::Changed::Left(header::Left { id: text() }),
-        pb::Changed::Quarantined(bad),
+        Changed::Left(header::Left { id: text() }),
+        Changed::Quarantined(bad),
     ] {
-        let change = pb::Change {
+        let change = Change {
             change: Some(change),
         };
         same(&package.change, &change);
         same(
             &output,
-            &pb::WatchResponse {
+            &WatchResponse {
                 sequence: text(),
                 kind: header::WatchKind::Live.into(),
                 changes: vec![change],

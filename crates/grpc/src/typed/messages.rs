@@ -128,31 +128,3 @@ pub(crate) struct WatchRequest {
     #[prost(string, tag = "5")]
     pub(crate) from: String,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct WatchResponse {
-    #[prost(string, tag = "1")]
-    pub(crate) sequence: String,
-    #[prost(enumeration = "header::WatchKind", tag = "2")]
-    pub(crate) kind: i32,
-    #[prost(message, repeated, tag = "3")]
-    pub(crate) changes: Vec<Change>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Change {
-    #[prost(oneof = "Changed", tags = "1, 2, 3, 4")]
-    pub(crate) change: Option<Changed>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-pub(crate) enum Changed {
-    #[prost(bytes = "bytes", tag = "1")]
-    Put(Bytes),
-    #[prost(message, tag = "2")]
-    Deleted(header::Deleted),
-    #[prost(message, tag = "3")]
-    Left(header::Left),
-    #[prost(message, tag = "4")]
-    Quarantined(header::Quarantined),
-}

@@ -1,0 +1,187 @@
+//! What a watch tells, the generic one and those of packages: their messages are the same but for
+//! the resource, which is encoded once however many watch.
+
+use crate::api::Api;
+use crate::proto::header::v1 as header;
+use crate::resources::message::quarantined;
+use crate::status;
+use bytes::Bytes;
+use coeval_engine::{Resource, TypeKey, WatchStream, Watched, WatchedChange};
+use coeval_methods::MethodError;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use prost::Message;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use tonic::Status;
+
+/// What a watch tells at a time. (On the wire an embedded message and its bytes are the same.)
+#[derive(Clone, PartialEq, Message)]
+pub struct WatchResponse {
+    /// Up to here everything was told.
+    #[prost(string, tag = "1")]
+    pub sequence: String,
+    /// What this is.
+    #[prost(enumeration = "header::WatchKind", tag = "2")]
+    pub kind: i32,
+    /// What one atomic write did.
+    #[prost(message, repeated, tag = "3")]
+    pub changes: Vec<Change>,
+}
+
+/// What happened to one resource.
+#[derive(Clone, PartialEq, Message)]
+pub struct Change {
+    /// What.
+    #[prost(oneof = "Changed", tags = "1, 2, 3, 4")]
+    pub change: Option<Changed>,
+}
+
+/// What happened to it.
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub enum Changed {
+    /// It is there, or was changed: its message.
+    #[prost(bytes = "bytes", tag = "1")]
+    Put(Bytes),
+    /// It is gone.
+    #[prost(message, tag = "2")]
+    Deleted(header::Deleted),
+    /// It no longer matches, or may no longer be seen.
+    #[prost(message, tag = "3")]
+    Left(header::Left),
+    /// It can't be shown.
+    #[prost(message, tag = "4")]
+    Quarantined(header::Quarantined),
+}
+
+/// One message after the other.
+pub(crate) type Told = BoxStream<'static, Result<WatchResponse, Status>>;
+
+/// How resources are encoded.
+pub(crate) trait Encodes: Send + Sync + 'static {
+    /// The message of a resource.
+    fn encoded(
+        &self,
+        resource: &Resource,
+    ) -> impl Future<Output = Result<Bytes, MethodError>> + Send;
+}
+
+/// Tells the events of a watch. It reads the next one when the client has taken the one before:
+/// there is no queue, so a client that does not read takes no memory.
+pub(crate) fn told(
+    api: &Arc<Api>,
+    of: &TypeKey,
+    events: WatchStream,
+    encodes: impl Encodes,
+) -> Told {
+    let shared = Arc::new((of.clone(), encodes));
+    let lifecycle = api.settings.lifecycle.clone();
+    let told = events.then(move |event| {
+        let shared = Arc::clone(&shared);
+        async move {
+            let (of, encodes) = &*shared;
+            let response = response(of, encodes, event.map_err(status::of)?).await;
+            response.map_err(status::of)
+        }
+    });
+    // A server that stops ends its watches; they go on elsewhere from their last sequence.
+    told.take_until(async move { lifecycle.draining().await })
+        .boxed()
+}
+
+async fn response(
+    of: &TypeKey,
+    encodes: &impl Encodes,
+    event: Watched,
+) -> Result<WatchResponse, MethodError> {
+    let (token, what, all) = match event {
+        Watched::Live(token) => (token, header::WatchKind::Live, Vec::new()),
+        Watched::Bookmark(token) => (token, header::WatchKind::Bookmark, Vec::new()),
+        Watched::Changes(token, all) => (token, header::WatchKind::Changes, all),
+    };
+    let urn = |id| format!("urn:vcloud:entity:{of}:{id}");
+    let mut changes = Vec::with_capacity(all.len());
+    for change in all {
+        let change = match change {
+            WatchedChange::Put(resource) => Changed::Put(encodes.encoded(&resource).await?),
+            WatchedChange::Deleted { id, revision } => {
+                let revision = revision.map(|revision| revision.to_string());
+                Changed::Deleted(header::Deleted {
+                    id: urn(id),
+                    revision: revision.unwrap_or_default(),
+                })
+            }
+            WatchedChange::Left { id } => Changed::Left(header::Left { id: urn(id) }),
+            WatchedChange::Quarantined(one) => Changed::Quarantined(quarantined(&one)),
+        };
+        let change = Some(change);
+        changes.push(Change { change });
+    }
+    Ok(WatchResponse {
+        sequence: token.to_string(),
+        kind: what.into(),
+        changes,
+    })
+}
+
+/// The number of a form of encodings, from all that makes it differ from others.
+pub(crate) fn form(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::resources::v1 as pb;
+
+    #[test]
+    fn clients_of_the_generic_watch_read_what_is_told() {
+        let resource = pb::Resource {
+            kind: "app".to_owned(),
+            spec: "{}".into(),
+            ..pb::Resource::default()
+        };
+        let left = header::Left { id: "b".to_owned() };
+        let deleted = header::Deleted {
+            id: "c".to_owned(),
+            revision: "d".to_owned(),
+        };
+        let bad = header::Quarantined {
+            id: "e".to_owned(),
+            ..header::Quarantined::default()
+        };
+        let told = [
+            Changed::Put(resource.encode_to_vec().into()),
+            Changed::Left(left.clone()),
+            Changed::Deleted(deleted.clone()),
+            Changed::Quarantined(bad.clone()),
+        ];
+        use pb::resource_change::Change as Read;
+        let read = [
+            Read::Put(resource),
+            Read::Left(left),
+            Read::Deleted(deleted),
+            Read::Quarantined(bad),
+        ];
+        let kind = header::WatchKind::Changes.into();
+        let response = WatchResponse {
+            sequence: "a".to_owned(),
+            kind,
+            changes: told.map(|one| Change { change: Some(one) }).into(),
+        };
+        let expected = pb::WatchResourcesResponse {
+            sequence: "a".to_owned(),
+            kind,
+            changes: read
+                .map(|one| pb::ResourceChange { change: Some(one) })
+                .into(),
+        };
+        let bytes = response.encode_to_vec();
+        assert_eq!(
+            pb::WatchResourcesResponse::decode(&*bytes).unwrap(),
+            expected
+        );
+    }
+}
