@@ -9,6 +9,7 @@ use crate::proto::tasks::v1 as pb;
 use crate::resources::quarantined;
 use crate::status;
 use crate::times::timestamp;
+use coeval_callers::Peer;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::tasks::{Status as Stands, Task, TaskQuery};
@@ -56,12 +57,15 @@ impl pb::task_service_server::TaskService for Tasks {
         &self,
         request: Request<pb::WatchTaskRequest>,
     ) -> Result<Response<Self::WatchTaskStream>, Status> {
+        let headers = request.metadata().clone().into_headers();
+        let peer = request.extensions().get::<Peer>().cloned();
         let call = self.0.enter(request).await?;
         let id = ids::task(&call.message.id).map_err(status::of)?;
         // Who may not see it is told so before a stream begins.
         let task = self.0.methods.engine().task(&call.caller, id).await;
         let first = task.map_err(status::of)?;
-        let stream = watch(Arc::clone(&self.0), call.caller.clone(), first);
+        let sender = Sender { headers, peer };
+        let stream = watch(Arc::clone(&self.0), sender, call.caller.clone(), first);
         Ok(answer(&call.caller, stream))
     }
 
@@ -155,19 +159,22 @@ async fn migrate(
 /// A task as it is, and again whenever it has changed, until it has ended.
 fn watch(
     api: Arc<Api>,
+    sender: Sender,
     caller: Caller,
     first: Task,
 ) -> BoxStream<'static, Result<pb::WatchTaskResponse, Status>> {
     let lifecycle = api.settings.lifecycle.clone();
+    let sender = Arc::new(sender);
     let next = move |before: Option<(Task, bool)>| {
-        let (api, caller) = (Arc::clone(&api), caller.clone());
+        let (api, sender) = (Arc::clone(&api), Arc::clone(&sender));
+        let caller = caller.clone();
         async move {
             let (mut task, told) = before?;
             if told {
                 if task.status.has_ended() {
                     return None;
                 }
-                match changed(&api, &caller, &task).await {
+                match changed(&api, &sender, &task).await {
                     Ok(now) => task = now,
                     Err(error) => return Some((Err(status::of(error)), None)),
                 }
@@ -183,11 +190,22 @@ fn watch(
         .boxed()
 }
 
+/// What a stream was opened with.
+struct Sender {
+    headers: http::HeaderMap,
+    peer: Option<Peer>,
+}
+
 /// The task once it is another than before.
-async fn changed(api: &Api, caller: &Caller, before: &Task) -> Result<Task, MethodError> {
+async fn changed(api: &Api, sender: &Sender, before: &Task) -> Result<Task, MethodError> {
     loop {
+        // A stream ends with the credentials that it was opened with.
+        let caller = api
+            .door
+            .enter(&sender.headers, sender.peer.as_ref())
+            .await?;
         let engine = api.methods.engine();
-        let now = engine.wait_for_task(caller, before.id, BETWEEN).await?;
+        let now = engine.wait_for_task(&caller, before.id, BETWEEN).await?;
         // A claim that is renewed tells a watcher nothing.
         let mut same = now.clone();
         same.claim.clone_from(&before.claim);

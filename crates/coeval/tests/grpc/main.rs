@@ -31,6 +31,7 @@ mod versions;
 mod walk;
 mod walk_people;
 mod walk_table;
+mod watching;
 #[allow(dead_code, reason = "what the tests of the other API use too")]
 #[path = "../over_http/world.rs"]
 mod world;
@@ -64,6 +65,16 @@ macro_rules! case {
 }
 
 cases! {
+    watching {
+        every {
+            a_watch_tells_each_change_once_and_resumes_from_its_sequence
+            a_watch_ends_with_the_session_that_it_was_opened_with
+        }
+        embedded {
+            what_no_longer_matches_is_told_as_left
+            a_sequence_of_nowhere_is_refused
+        }
+    }
     creating {
         every {
             create_answers_what_the_server_filled_in

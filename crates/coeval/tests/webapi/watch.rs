@@ -102,7 +102,7 @@ pub(crate) fn a_watch_that_can_t_begin_is_refused_with_a_status(mut world: World
         ("/watch/app?filter=(", 400),
         ("/watch/app?version=x", 400),
         ("/watch/app?label=x", 400),
-        ("/watch/app?namespace=-", 400),
+        ("/watch/app?namespace=-", 403),
         ("/watch/app?storedVersion=x", 400),
     ] {
         let reply = world.ask(&alice, "GET", path).send();

@@ -69,7 +69,7 @@ const PLAN: Plan = &[
         "coeval",
         &[
             "access", "callers", "codes", "core", "filter", "storage", "stores", "engine",
-            "cloudapi", "grpc", "webapi", "server", "webhooks",
+            "cloudapi", "grpc", "webapi", "server", "typed", "webhooks",
         ],
     ),
     // tests and measurements
