@@ -10,6 +10,7 @@ use coeval_storage::{Millis, Revision};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::convert::Infallible;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What an encoding depends on. The class of readers is part of it: without it a cache would leak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,22 +50,25 @@ impl Encodings {
 }
 
 impl Engine {
-    /// A resource in some form (each API numbers its own, apart from the others'), encoded by
-    /// `make` if nobody did: once, however many ask at the same time. What `make` writes may depend
-    /// on all of the resource but its `level` and its `token`, which differ from reader to reader.
+    /// A resource in some form (all that tells the form from others, such as the API's name first),
+    /// encoded by `make` if nobody did: once, however many ask at the same time. What `make` writes
+    /// may depend on the form and on all of the resource but its `level` and its `token`, which
+    /// differ from reader to reader.
     pub fn encoded(
         &self,
         resource: &Resource,
-        form: u64,
+        form: impl Hash,
         make: impl FnOnce(&Resource) -> Bytes,
     ) -> Bytes {
+        let mut hasher = DefaultHasher::new();
+        form.hash(&mut hasher);
         let key = EncodingKey {
             id: resource.id,
             revision: resource.revision,
             version: resource.version,
             class: resource.class(),
             expires: resource.expires,
-            form,
+            form: hasher.finish(),
         };
         let made = self
             .encodings

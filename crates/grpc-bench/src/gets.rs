@@ -99,7 +99,7 @@ async fn run(
     let tasks = (0..clients).map(|first| {
         let mut client = connections[first % CONNECTIONS].clone();
         tokio::spawn(async move {
-            let mut micros = Histogram::<u64>::new(3).unwrap();
+            let mut micros = Histogram::<u64>::new_with_bounds(1, 60_000_000, 3).unwrap();
             let mut number = first * 7919;
             while began.elapsed() < time {
                 let sent = Instant::now();
@@ -110,7 +110,7 @@ async fn run(
             micros
         })
     });
-    let mut micros = Histogram::<u64>::new(3).unwrap();
+    let mut micros = Histogram::<u64>::new_with_bounds(1, 60_000_000, 3).unwrap();
     for task in tasks.collect::<Vec<_>>() {
         micros.add(task.await.unwrap()).unwrap();
     }

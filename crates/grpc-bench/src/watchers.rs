@@ -36,7 +36,7 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, watchers: usize
     let shared = Arc::new(Watching {
         began: Instant::now(),
         events: AtomicU64::new(0),
-        delays: Mutex::new(Histogram::new(3).unwrap()),
+        delays: Mutex::new(Histogram::new_with_bounds(1, 600_000_000, 3).unwrap()),
     });
     let mut connections = Vec::new();
     for _ in 0..watchers.div_ceil(EACH) {

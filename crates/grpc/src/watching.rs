@@ -11,7 +11,6 @@ use coeval_methods::MethodError;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use prost::Message;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tonic::Status;
 
@@ -122,13 +121,6 @@ async fn response(
         kind: what.into(),
         changes,
     })
-}
-
-/// The number of a form of encodings, from all that makes it differ from others.
-pub(crate) fn form(what: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(crate) async fn data(
         match change {
             WatchedChange::Put(resource) => {
                 out.extend_from_slice(b"{\"put\":");
-                writer.resource(resource, &mut out).await?;
+                out.extend_from_slice(&writer.shared(resource).await?);
                 out.push(b'}');
             }
             WatchedChange::Deleted { id, revision } => {

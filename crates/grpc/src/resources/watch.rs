@@ -3,7 +3,7 @@
 use super::message::Showing;
 use crate::api::Api;
 use crate::proto::resources::v1 as pb;
-use crate::watching::{Encodes, Told, form, told};
+use crate::watching::{Encodes, Told, told};
 use bytes::Bytes;
 use coeval_engine::{Caller, Resource};
 use coeval_methods::{MethodError, Near, WatchAsked};
@@ -33,7 +33,7 @@ pub(super) async fn open(
         api: Arc::clone(api),
         caller: caller.clone(),
         showing,
-        form: form(("generic", asked.kind, asked.spec_form)),
+        form: (asked.kind, asked.spec_form),
     };
     Ok(told(api, &of, events, generic))
 }
@@ -43,7 +43,8 @@ struct Generic {
     api: Arc<Api>,
     caller: Caller,
     showing: Showing,
-    form: u64,
+    /// What tells its encodings from others.
+    form: (String, i32),
 }
 
 impl Encodes for Generic {
@@ -55,6 +56,7 @@ impl Encodes for Generic {
             let message = showing.shown_in(&namespace, resource);
             Bytes::from(message.encode_to_vec())
         };
-        Ok(api.methods.engine().encoded(resource, self.form, make))
+        let form = ("grpc", &self.form);
+        Ok(api.methods.engine().encoded(resource, form, make))
     }
 }

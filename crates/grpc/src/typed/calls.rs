@@ -7,7 +7,6 @@ use super::package::Package;
 use super::put::put;
 use super::refused::Refused;
 use crate::api::Api;
-use crate::watching::form;
 use bytes::Bytes;
 use coeval_engine::{Caller, EngineError, Resource, TypeKey};
 use coeval_methods::{
@@ -43,7 +42,7 @@ impl Calls {
         let namespace = engine.name_of(&self.caller, org).await?;
         let namespace = namespace.as_deref().unwrap_or(org);
         let layout = &self.package.layout;
-        let form = form(("typed", layout.package(), layout.version, &kind));
+        let form = ("typed", layout.package(), layout.version, &kind);
         let make = |resource: &Resource| shown(&self.package, &kind, namespace, resource);
         Ok(engine.encoded(resource, form, make))
     }

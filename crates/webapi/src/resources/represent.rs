@@ -3,6 +3,7 @@
 
 use crate::api::Api;
 use crate::error::WebError;
+use bytes::Bytes;
 use coeval_engine::{Caller, Quarantined, Resource, TypeKey};
 use coeval_rest::rfc3339;
 use serde::Serialize;
@@ -51,18 +52,73 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// One resource, written once for all readers who are told the same.
+    pub(crate) async fn shared(&mut self, resource: &Resource) -> Result<Bytes, WebError> {
+        let around = self.around(resource).await?;
+        let form = ("webapi", &around, resource.level);
+        let make = |resource: &Resource| {
+            let mut out = Vec::with_capacity(Self::size(resource));
+            out.push(b'{');
+            around.write(resource, &mut out);
+            out.push(b'}');
+            out.into()
+        };
+        Ok(self.api.engine().encoded(resource, form, make))
+    }
+
     /// One resource without the braces around it, so that more can stand beside its fields.
     pub(crate) async fn fields(
         &mut self,
         resource: &Resource,
         out: &mut Vec<u8>,
     ) -> Result<(), WebError> {
+        self.around(resource).await?.write(resource, out);
+        Ok(())
+    }
+
+    async fn around(&mut self, resource: &Resource) -> Result<Around, WebError> {
         let header = &resource.header;
-        let kind = self.kind(&resource.of).await?;
         let namespace = self.name(&header.org).await?;
-        let owner = self.name(&header.owner).await?;
+        Ok(Around {
+            kind: self.kind(&resource.of).await?,
+            namespace: namespace.unwrap_or_else(|| header.org.clone()),
+            owner: self.name(&header.owner).await?,
+        })
+    }
+
+    async fn kind(&mut self, of: &TypeKey) -> Result<String, WebError> {
+        if let Some((_, kind)) = self.kinds.iter().find(|(known, _)| known == of) {
+            return Ok(kind.clone());
+        }
+        let kind = self.api.methods.kind_of(self.caller, of).await?;
+        self.kinds.push((of.clone(), kind.clone()));
+        Ok(kind)
+    }
+
+    async fn name(&mut self, id: &str) -> Result<Option<String>, WebError> {
+        if let Some((_, name)) = self.names.iter().find(|(known, _)| known == id) {
+            return Ok(name.clone());
+        }
+        let name = self.api.engine().name_of(self.caller, id).await?;
+        let name = name.map(|name| name.to_string());
+        self.names.push((id.to_owned(), name.clone()));
+        Ok(name)
+    }
+}
+
+/// What is said of a resource that is not in it: the names behind ids.
+#[derive(Hash)]
+struct Around {
+    kind: String,
+    namespace: String,
+    owner: Option<String>,
+}
+
+impl Around {
+    fn write(&self, resource: &Resource, out: &mut Vec<u8>) {
+        let header = &resource.header;
         out.extend_from_slice(b"\"kind\":");
-        print(&kind, out);
+        print(&self.kind, out);
         out.extend_from_slice(b",\"subKind\":");
         print(&header.sub_kind, out);
         // All that follows writes into memory, which can't fail.
@@ -70,7 +126,7 @@ impl<'a> Writer<'a> {
         out.extend_from_slice(b",\"metadata\":{\"name\":");
         print(&header.name, out);
         out.extend_from_slice(b",\"namespace\":");
-        print(&namespace.unwrap_or_else(|| header.org.clone()), out);
+        print(&self.namespace, out);
         out.extend_from_slice(b",\"description\":");
         print(&header.description, out);
         out.extend_from_slice(b",\"labels\":");
@@ -94,7 +150,7 @@ impl<'a> Writer<'a> {
             rfc3339(header.created),
             rfc3339(header.modified),
         );
-        print(&json!({ "id": header.owner, "name": owner }), out);
+        print(&json!({ "id": header.owner, "name": self.owner }), out);
         let level = resource.level;
         let _ = write!(out, ",\"access\":\"{level}\"}},\"spec\":");
         out.extend_from_slice(&resource.content);
@@ -112,26 +168,6 @@ impl<'a> Writer<'a> {
             out.extend_from_slice(b",\"secure\":");
             print(&*resource.secure, out);
         }
-        Ok(())
-    }
-
-    async fn kind(&mut self, of: &TypeKey) -> Result<String, WebError> {
-        if let Some((_, kind)) = self.kinds.iter().find(|(known, _)| known == of) {
-            return Ok(kind.clone());
-        }
-        let kind = self.api.methods.kind_of(self.caller, of).await?;
-        self.kinds.push((of.clone(), kind.clone()));
-        Ok(kind)
-    }
-
-    async fn name(&mut self, id: &str) -> Result<Option<String>, WebError> {
-        if let Some((_, name)) = self.names.iter().find(|(known, _)| known == id) {
-            return Ok(name.clone());
-        }
-        let name = self.api.engine().name_of(self.caller, id).await?;
-        let name = name.map(|name| name.to_string());
-        self.names.push((id.to_owned(), name.clone()));
-        Ok(name)
     }
 }
 
