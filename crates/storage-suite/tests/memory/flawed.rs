@@ -42,8 +42,16 @@ async fn every_flaw_is_found_with_and_without_faults() {
             Flaw::FalseRefusal,
             Flaw::NewRevision,
         ] {
-            let found = verdict(Some(flaw), 2, faults).await;
-            let found = found.expect_err(&format!("{flaw:?} was not found"));
+            // Whether one workload meets a flaw depends on timing too (little expires in a fast
+            // one): some of a few must.
+            let mut found = None;
+            for seed in 2..=6 {
+                if let Err(told) = verdict(Some(flaw), seed, faults).await {
+                    found = Some(told);
+                    break;
+                }
+            }
+            let found = found.unwrap_or_else(|| panic!("{flaw:?} was not found"));
             println!("{flaw:?}: {found}");
         }
     }
