@@ -88,6 +88,8 @@ pub struct Caller {
     pub at_least: Option<Token>,
     /// How identity was when the caller was found out.
     pub(crate) seen: Option<Seen>,
+    /// A point at which its rights were not newer than they are here.
+    pub(crate) known_at: Option<Token>,
     /// A resource that was read with it.
     pub(crate) ahead: Option<Arc<Ahead>>,
     /// What it showed to be known.
@@ -103,6 +105,7 @@ impl Caller {
             wanted: WantedVersions::default(),
             at_least: None,
             seen: None,
+            known_at: None,
             ahead: None,
             credentials: None,
         }
@@ -113,6 +116,17 @@ impl Caller {
     pub fn at(mut self, version: Version) -> Self {
         self.wanted = WantedVersions::exactly(version);
         self
+    }
+
+    /// A point from which on a watch meets all that happened since it was read there, and to the
+    /// caller's rights.
+    pub(crate) fn watched_from(&self, read_at: Token) -> Token {
+        match self.known_at {
+            Some(at) if at.incarnation == read_at.incarnation && at.sequence < read_at.sequence => {
+                at
+            }
+            _ => read_at,
+        }
     }
 
     /// The user's id.

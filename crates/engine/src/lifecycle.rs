@@ -15,6 +15,7 @@ mod invoke;
 mod saved;
 mod settle;
 mod update;
+mod upsert;
 
 pub use delete::Deleted;
 pub use error::{BehaviorError, ExecutionError};

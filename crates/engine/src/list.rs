@@ -124,7 +124,7 @@ impl Engine {
         };
         let token = match &bookmark {
             Some(bookmark) => bookmark.first_token()?,
-            None => look.scope.token,
+            None => caller.watched_from(look.scope.token),
         };
         let number = match (&query.page, &bookmark) {
             (PageAt::Number(number), _) => *number,

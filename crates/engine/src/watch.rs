@@ -11,7 +11,6 @@
 //!   however many watch.
 
 mod acls;
-mod ahead;
 mod changes;
 mod concern;
 mod decoded;

@@ -194,6 +194,7 @@ impl Engine {
         let (seen, subject, snapshot, credentials) = self.authenticated(sent, request).await?;
         let mut caller = self.acting(seen, subject, context, wanted).await?;
         caller.credentials = Some(Arc::new(credentials));
+        caller.known_at = Some(snapshot.token);
         Ok((caller, snapshot))
     }
 

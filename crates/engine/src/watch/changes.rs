@@ -1,6 +1,5 @@
 //! From a group of events to what one watcher is told of it.
 
-use super::ahead::TooMany;
 use super::decoded::Decoded;
 use super::error::WatchError;
 use super::eye::{About, Eye, Sees};
@@ -18,16 +17,6 @@ use coeval_access::{Acl, Level};
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{Range, ReadRequest, Revision, Stored as Kept, Token};
 use std::sync::Arc;
-
-/// How many resources something may happen to while a walk is on.
-const MOST_SETTLED: usize = 100_000;
-
-impl From<TooMany> for EngineError {
-    fn from(_: TooMany) -> Self {
-        let when = "for more resources than a stream can be brought up to date with";
-        WatchError::RightsChanged { when }.into()
-    }
-}
 
 impl WatchQuery {
     /// Whether a resource is one of those that were asked for, as far as its header tells.
@@ -64,7 +53,7 @@ impl Watcher {
         }
         let mut changes = Vec::new();
         for happened in &reading.records {
-            if happened.of != self.query.of || self.ahead.has_passed(happened.id, token.sequence) {
+            if happened.of != self.query.of {
                 continue;
             }
             let deed = reading.deed(happened.id);
@@ -74,11 +63,10 @@ impl Watcher {
                 Became::Gone(revision) => self.gone(happened.id, *revision, deed),
             };
             changes.extend(change);
-            self.settle(happened.id)?;
+            self.settle(happened.id);
         }
         for change in &reading.acls {
-            let passed = self.ahead.has_passed(change.id, token.sequence);
-            if passed || reading.has_record(change.id) {
+            if reading.has_record(change.id) {
                 continue;
             }
             if let Some(deed) = reading.acl_change(change.id) {
@@ -86,7 +74,7 @@ impl Watcher {
                     .acl_changed(token, change.id, deed, &change.acl)
                     .await?;
                 changes.extend(told);
-                self.settle(change.id)?;
+                self.settle(change.id);
             }
         }
         Ok(changes)
@@ -119,14 +107,14 @@ impl Watcher {
             // What was made just now nobody has seen.
             let new = deed.is_some_and(|deed| deed.what == What::Create);
             let left = !new && self.could_see(id, token, deed, &about, acl).await?;
-            return Ok(left.then(|| self.left(id)));
+            return Ok(left.then_some(WatchedChange::Left { id }));
         };
         match self.show(token, decoded, level).await? {
             Shown::Put(resource) => Ok(Some(WatchedChange::Put(resource))),
             Shown::Quarantined(why) => Ok(Some(WatchedChange::Quarantined(why))),
             // What was never changed never matched.
             Shown::Other if header.generation == 0 => Ok(None),
-            Shown::Other => Ok(Some(self.left(id))),
+            Shown::Other => Ok(Some(WatchedChange::Left { id })),
         }
     }
 
@@ -162,25 +150,21 @@ impl Watcher {
     /// The eyes that could see a resource before this event: the present one, and those that the
     /// watcher had until a moment ago, if nothing has happened to the resource since.
     fn eyes(&self, id: Uuid) -> impl Iterator<Item = &Eye> {
+        std::iter::once(&self.eye).chain(self.earlier_eyes(id))
+    }
+
+    /// Those that the watcher had when it was last told of the resource.
+    pub(super) fn earlier_eyes(&self, id: Uuid) -> impl Iterator<Item = &Eye> {
         let earlier = self.earlier.iter();
-        let earlier = earlier.filter(move |one| !one.settled.contains(&id));
-        std::iter::once(&self.eye).chain(earlier.map(|one| &one.eye))
+        let earlier = earlier.filter(move |one| one.open.contains(&id));
+        earlier.map(|one| &one.eye)
     }
 
-    /// Notes that something has happened to a resource.
-    fn settle(&mut self, id: Uuid) -> Result<(), TooMany> {
+    /// Notes that what the watcher has of a resource it has by its present eye.
+    pub(super) fn settle(&mut self, id: Uuid) {
         for earlier in &mut self.earlier {
-            earlier.settled.insert(id);
-            if earlier.settled.len() > MOST_SETTLED {
-                return Err(TooMany);
-            }
+            earlier.open.remove(&id);
         }
-        Ok(())
-    }
-
-    fn left(&mut self, id: Uuid) -> WatchedChange {
-        self.ahead.left(id);
-        WatchedChange::Left { id }
     }
 
     /// Only those who could know of it are told that something is wrong.
@@ -209,7 +193,7 @@ impl Watcher {
 
     /// A deletion is told to those who could see the resource.
     fn gone(
-        &mut self,
+        &self,
         id: Uuid,
         revision: Option<Revision>,
         deed: Option<&Deed>,
@@ -227,7 +211,6 @@ impl Watcher {
         let could = self
             .eyes(id)
             .any(|eye| eye.sees(&about, acl).level().is_some());
-        self.ahead.left(id);
         could.then_some(told)
     }
 
@@ -259,7 +242,7 @@ impl Watcher {
             .max();
         let hides = || self.eye.state.hides(about.version);
         let level = match (could, after) {
-            (Some(_), None) => return Ok(Some(self.left(id))),
+            (Some(_), None) => return Ok(Some(WatchedChange::Left { id })),
             (None, Some(level)) => level,
             // What the one class sees and the other does not.
             (Some(could), Some(level)) if class(could) != class(level) && hides() => level,
@@ -268,9 +251,6 @@ impl Watcher {
         let Some(revision) = deed.before.as_deref().map(Revision::from_opaque) else {
             return Ok(None);
         };
-        if could.is_none() && self.ahead.has(id, revision) {
-            return Ok(None);
-        }
         let Some(stored) = self.at_revision(id, revision).await? else {
             // Deleted, or written so often since that it is not kept: what comes tells.
             return Ok(None);

@@ -4,9 +4,11 @@ use super::eye::Eye;
 use super::reading::{Became, Happened, Reading};
 use crate::allow::type_name;
 use crate::identity::{BundleContent, RoleContent, UserContent, published, read_content};
-use crate::kinds::OwnKind;
+use crate::keys;
+use crate::kinds::{OwnKind, VENDOR};
 use crate::stored::Stored;
 use coeval_access::{GeneralRight, Rights};
+use coeval_storage::Group;
 use serde::de::DeserializeOwned;
 
 /// What a group says about the watcher.
@@ -19,6 +21,18 @@ pub(super) enum Concern {
     Maybe,
     /// What the watcher may see has probably changed.
     Rights,
+}
+
+/// Whether a group can concern any watcher's rights, by its keys alone.
+pub(super) fn may_concern(group: &Group) -> bool {
+    group.events.iter().any(|event| {
+        let own = || keys::read_record(&event.key).is_some_and(|(of, ..)| &*of.vendor == VENDOR);
+        match event.key.as_bytes() {
+            [b'p', b'/', ..] => true,
+            [b'e', b'/', ..] => own(),
+            _ => false,
+        }
+    })
 }
 
 /// What a group says about the watcher.

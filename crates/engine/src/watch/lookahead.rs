@@ -7,20 +7,21 @@
 use super::error::WatchError;
 use super::reading::Reading;
 use super::watcher::Watcher;
+use crate::audit::What;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::decode_acl;
 use coeval_access::Acl;
 use coeval_core::version::Uuid;
 use coeval_storage::{Group, ReadRequest, Token};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// How many changes are remembered; more are too many to go on with.
 const MOST: usize = 10_000;
 
-/// And how many resources that something happens to.
-const MOST_TOUCHED: usize = 100_000;
+/// And how many resources that are written.
+const MOST_WRITTEN: usize = 100_000;
 
 /// The ACL before a change.
 #[derive(Debug)]
@@ -35,8 +36,8 @@ struct Changed {
 pub(super) struct Lookahead {
     scanned: u64,
     changes: HashMap<Uuid, Vec<Changed>>,
-    /// When something happens last to a resource of the type, or to an ACL.
-    touched: HashMap<Uuid, u64>,
+    /// When a resource of the type itself is written last, or deleted.
+    written: HashMap<Uuid, u64>,
     count: usize,
 }
 
@@ -44,18 +45,14 @@ impl Lookahead {
     fn add(&mut self, of: &TypeKey, group: &Group) {
         let mut acls = false;
         for event in &group.events {
-            let id = match event.key.as_bytes() {
+            match event.key.as_bytes() {
                 [b'e', b'/', ..] => {
-                    keys::read_record(&event.key).and_then(|(is, _, id)| (is == *of).then_some(id))
+                    let read = keys::read_record(&event.key);
+                    let id = read.and_then(|(is, _, id)| (is == *of).then_some(id));
+                    self.written.extend(id.map(|id| (id, group.sequence)));
                 }
-                [b'a', b'/', ..] => {
-                    acls = true;
-                    keys::id_of_belonging(&event.key)
-                }
-                _ => None,
-            };
-            if let Some(id) = id {
-                self.touched.insert(id, group.sequence);
+                [b'a', b'/', ..] => acls = true,
+                _ => {}
             }
         }
         if !acls {
@@ -63,12 +60,17 @@ impl Lookahead {
         }
         let reading = Reading::of(group);
         for change in &reading.acls {
-            let Some(deed) = reading.acl_change(change.id) else {
-                continue;
+            let before = match reading.deed(change.id) {
+                Some(deed) if deed.what == What::ChangeAcl => deed.acl.clone(),
+                // Its ACL goes with it.
+                Some(deed) if deed.what == What::Delete => {
+                    Some(deed.acl.clone().unwrap_or_default())
+                }
+                _ => continue,
             };
             let changed = Changed {
                 at: group.sequence,
-                before: deed.acl.clone().map(Arc::new),
+                before: before.map(Arc::new),
             };
             self.changes.entry(change.id).or_default().push(changed);
             self.count += 1;
@@ -81,16 +83,32 @@ impl Lookahead {
         changes.iter().find(|change| change.at > sequence)
     }
 
-    /// Whether something that was read ahead happens to a resource after a sequence.
-    pub(super) fn is_touched(&self, id: Uuid, sequence: u64) -> bool {
-        self.touched.get(&id).is_some_and(|at| *at > sequence)
+    /// Whether something that was read ahead writes the resource itself after a sequence.
+    pub(super) fn is_written(&self, id: Uuid, sequence: u64) -> bool {
+        self.written.get(&id).is_some_and(|at| *at > sequence)
+    }
+
+    /// The log was read up to here.
+    pub(super) const fn scanned(&self) -> u64 {
+        self.scanned
+    }
+
+    /// The resources that are written after a sequence.
+    pub(super) fn written_after(&self, sequence: u64) -> HashSet<Uuid> {
+        let written = self.written.iter().filter(|(_, at)| **at > sequence);
+        written.map(|(id, _)| *id).collect()
+    }
+
+    /// The ACL that a resource has at a sequence, if one that was read ahead differs from it.
+    pub(super) fn acl_at(&self, id: Uuid, sequence: u64) -> Option<&Acl> {
+        self.first_after(id, sequence)?.before.as_deref()
     }
 
     /// Forgets what the stream has passed.
     pub(super) fn pass(&mut self, sequence: u64) {
-        if !self.touched.is_empty() && sequence >= self.scanned {
+        if sequence >= self.scanned {
             self.changes.clear();
-            self.touched.clear();
+            self.written.clear();
             self.count = 0;
         }
     }
@@ -141,7 +159,7 @@ impl Watcher {
             for group in &page.groups {
                 self.lookahead.add(&self.query.of, group);
             }
-            if self.lookahead.count > MOST || self.lookahead.touched.len() > MOST_TOUCHED {
+            if self.lookahead.count > MOST || self.lookahead.written.len() > MOST_WRITTEN {
                 let when = "for more resources than a stream can be brought up to date with";
                 return Err(WatchError::RightsChanged { when }.into());
             }

@@ -1,9 +1,10 @@
 //! A walk through the resources of a type after a change of what the watcher may see: those that it
 //! lost leave, those that it gained come.
 //!
-//! Pages are newer than the event that led to the walk. What they send is remembered until the
-//! stream has passed them, and the tokens stand still until then: who resumes from one meets the
-//! change of rights again, and is told to list.
+//! Pages are newer than the event that led to the walk. So the log is read ahead up to them: what it
+//! writes is left to its own events, and the rest is as it was at the stream's position, but for its
+//! ACL, which the log tells. The tokens stand still until the stream has passed all pages: who
+//! resumes from one meets the change of rights again, and is told to list.
 
 use super::eye::{About, Eye, Sees};
 use super::query::WatchedChange;
@@ -75,29 +76,28 @@ impl Watcher {
         let mut changes = Vec::new();
         for stored in found {
             let id = stored.id;
+            // What is written since may be another than it was, or new: its own events tell of it,
+            // one by one.
+            if self.lookahead.is_written(id, position.sequence) {
+                continue;
+            }
             let about = About::of(&stored.header);
-            let judge = |eye: &Eye| judged(eye, &about, acls.acls.get(&id));
-            let (before, now) = (judge(&walk.before), judge(&self.eye));
+            let acl = self.lookahead.acl_at(id, position.sequence);
+            let acl = acl.or_else(|| acls.acls.get(&id));
+            // What the watcher saw with any of the eyes since it was told of the resource, it has.
+            let had = judged(&walk.before, &about, acl).or_else(|| {
+                let earlier = self.earlier_eyes(id);
+                earlier.filter_map(|eye| judged(eye, &about, acl)).max()
+            });
             let hides = self.eye.state.hides(stored.header.version);
-            let revision = stored.revision;
-            match (before, now) {
-                // What something happened to since may be another than it was, or new: its own
-                // event knows what it was.
-                (Some(_), None) if self.lookahead.is_touched(id, position.sequence) => {}
-                (Some(_), None) => {
-                    self.ahead.left(id);
-                    changes.push(WatchedChange::Left { id });
-                }
-                (None, Some(level)) => {
+            match (had, judged(&self.eye, &about, acl)) {
+                (Some(_), None) => changes.push(WatchedChange::Left { id }),
+                (had, Some(level)) if had.is_none_or(|had| hides && class(had) != class(level)) => {
                     changes.extend(self.arrived(token, stored, level).await?);
-                    self.ahead.snapshot(id, revision, token.sequence, until)?;
-                }
-                (Some(one), Some(level)) if hides && class(one) != class(level) => {
-                    changes.extend(self.arrived(token, stored, level).await?);
-                    self.ahead.snapshot(id, revision, token.sequence, until)?;
                 }
                 _ => {}
             }
+            self.settle(id);
         }
         let next = walk.range.following(&page);
         let more = next.is_some();

@@ -1,7 +1,6 @@
 //! One watch: takes groups from the store's feed, keeps the watcher's rights up to date, and tells.
 
-use super::ahead::Ahead;
-use super::concern::{Concern, concern};
+use super::concern::{Concern, concern, may_concern};
 use super::error::WatchError;
 use super::eye::Eye;
 use super::lookahead::Lookahead;
@@ -45,27 +44,24 @@ pub(super) struct Watcher {
     pub(super) earlier: Vec<Earlier>,
     /// The watch has passed all that came after this.
     pub(super) from: Token,
-    /// The rights are those of this sequence; what was before them is not known.
-    known_since: u64,
     position: Token,
     told: Token,
     told_at: Instant,
     /// The token that is told until the stream has passed a sequence.
     held: Option<(Token, u64)>,
-    pub(super) ahead: Ahead,
     pub(super) lookahead: Lookahead,
     walk: Option<Walk>,
     ready: VecDeque<Watched>,
 }
 
-/// Who watched before a change of rights. What it saw then it has still, until it is told otherwise
-/// by the walk or by the first event of a resource since, whichever comes first.
+/// Who watched before a change of rights.
 pub(super) struct Earlier {
     pub(super) eye: Eye,
-    /// From this sequence on the walk has told everything.
+    /// From this sequence on nothing is open.
     until: u64,
-    /// Resources that something has happened to since.
-    pub(super) settled: HashSet<Uuid>,
+    /// Resources that the walk left to their own events: what was seen of them then the watcher has
+    /// still.
+    pub(super) open: HashSet<Uuid>,
 }
 
 /// The records of what was done are needed beside the resources: they say whose a deleted one was.
@@ -99,7 +95,7 @@ impl Engine {
             Err(StorageError::Compacted) => return Err(self.not_there(from).await?.into()),
             other => other?,
         };
-        let watcher = Watcher {
+        let mut watcher = Watcher {
             engine: Arc::clone(self),
             of: query.of.to_string(),
             query,
@@ -107,7 +103,6 @@ impl Engine {
             caller: caller.clone(),
             session,
             events: Mutex::new(events),
-            known_since: eye.token.sequence,
             eye,
             earlier: Vec::new(),
             from,
@@ -115,11 +110,11 @@ impl Engine {
             told: from,
             told_at: Instant::now(),
             held: None,
-            ahead: Ahead::default(),
             lookahead: Lookahead::default(),
             walk: None,
             ready: VecDeque::new(),
         };
+        watcher.rights_are_as_they_were().await?;
         let stream = stream::unfold(Some(watcher), |watcher| async move {
             let mut watcher = watcher?;
             match watcher.next().await {
@@ -284,24 +279,52 @@ impl Watcher {
         Ok(())
     }
 
+    /// Whether the rights that are known are those of the point that the watch begins from: by those
+    /// of another time a client that was here before would miss something. All is looked at before
+    /// anything is told.
+    async fn rights_are_as_they_were(&mut self) -> Result<(), EngineError> {
+        let known = self.eye.token.sequence;
+        let mut after = self.from.sequence;
+        while after < known {
+            let page = self.engine.store.events(after).await?;
+            let here = Token {
+                sequence: after,
+                ..self.from
+            };
+            if !page.bounds.can_resume(here) {
+                return Err(self.no_more().await?.into());
+            }
+            let groups = page.groups.iter();
+            let groups = groups.filter(|group| group.sequence <= known && may_concern(group));
+            for reading in groups.map(|group| Reading::of(group)) {
+                let of = &self.query.of;
+                let by_type = reading.types.contains(of)
+                    && !reading.keeps_access(of)
+                    && self.eye.depends_on_type_acls();
+                if by_type || self.concern(&reading) == Concern::Rights {
+                    let when = "since the sequence that the watch was to begin from";
+                    return Err(WatchError::RightsChanged { when }.into());
+                }
+            }
+            if page.complete_to <= after {
+                break;
+            }
+            after = page.complete_to;
+        }
+        Ok(())
+    }
+
+    fn concern(&self, reading: &Reading) -> Concern {
+        match &self.caller.credentials {
+            Some(_) => concern(&self.eye, reading),
+            None => Concern::None,
+        }
+    }
+
     /// Finds out anew who watches, if the group changes that.
     async fn look_again(&mut self, token: Token, reading: &Reading) -> Result<(), EngineError> {
         let type_changed = reading.types.contains(&self.query.of);
-        let concern = match &self.caller.credentials {
-            Some(_) => concern(&self.eye, reading),
-            None => Concern::None,
-        };
-        if !type_changed && concern == Concern::None {
-            return Ok(());
-        }
-        if token.sequence <= self.known_since {
-            let type_acl = type_changed
-                && !reading.keeps_access(&self.query.of)
-                && self.eye.depends_on_type_acls();
-            if type_acl || concern == Concern::Rights {
-                let when = "since the sequence that the watch was to begin from";
-                return Err(WatchError::RightsChanged { when }.into());
-            }
+        if !type_changed && self.concern(reading) == Concern::None {
             return Ok(());
         }
         if token.sequence <= self.eye.token.sequence {
@@ -313,12 +336,7 @@ impl Watcher {
         if before.sees_as(&self.eye) {
             return Ok(());
         }
-        // Until the walk is over nobody knows how far it has to be remembered.
-        self.earlier.push(Earlier {
-            eye: before.clone(),
-            until: u64::MAX,
-            settled: HashSet::new(),
-        });
+        // Until the walk is over nobody knows for how long.
         self.held.get_or_insert((self.position, u64::MAX)).1 = u64::MAX;
         self.walk = Some(Walk::new(before)?);
         Ok(())
@@ -332,10 +350,13 @@ impl Watcher {
             self.ready.push_back(Watched::Changes(token, changes));
         }
         if !more {
-            let newest = walk.newest.max(self.eye.token.sequence);
-            for earlier in &mut self.earlier {
-                earlier.until = earlier.until.min(newest);
-            }
+            let newest = walk.newest.max(self.lookahead.scanned());
+            let newest = newest.max(self.eye.token.sequence);
+            self.earlier.push(Earlier {
+                eye: walk.before.clone(),
+                until: newest,
+                open: self.lookahead.written_after(self.position.sequence),
+            });
             if let Some((_, until)) = &mut self.held {
                 *until = newest;
             }
@@ -357,7 +378,6 @@ impl Watcher {
     /// The stream has come to a token.
     fn pass(&mut self, token: Token) {
         self.position = token;
-        self.ahead.pass(token.sequence);
         self.lookahead.pass(token.sequence);
         self.earlier
             .retain(|earlier| earlier.until > token.sequence);

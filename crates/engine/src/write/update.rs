@@ -1,6 +1,6 @@
 //! Changing a resource: at its version or at another, all of it or a part.
 
-use super::create::{Checking, Create};
+use super::create::Checking;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
 use super::moving::move_record;
@@ -27,7 +27,7 @@ use coeval_core::decide::{
 };
 use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Key, ReadRequest, Revision, Step, StorageError};
+use coeval_storage::{AtomicWrite, Key, Revision, Step, StorageError};
 use serde_json::Value;
 
 /// A change of a resource.
@@ -148,59 +148,6 @@ impl Engine {
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
-
-    /// Changes the resource of that name, or makes it.
-    ///
-    /// # Errors
-    /// As [`Engine::update`] and [`Engine::create`].
-    pub async fn upsert(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        create: Create,
-        update: &Update,
-    ) -> Result<Changed, EngineError> {
-        let org = create
-            .org
-            .clone()
-            .unwrap_or_else(|| caller.org().to_owned());
-        let name = create.name.clone();
-        let target = Target::Name { org, name };
-        for _ in 0..ATTEMPTS {
-            match self.update(caller, of, &target, update).await {
-                Err(EngineError::NotFound { .. }) => {}
-                other => return other,
-            }
-            match self.create(caller, of, create.clone()).await {
-                Err(EngineError::AlreadyExists { id, what }) => {
-                    // Made by somebody else meanwhile; or it is there and may not be seen.
-                    if !self.may_see(caller, of, id).await? {
-                        return Err(EngineError::AlreadyExists { id, what });
-                    }
-                }
-                other => return other,
-            }
-        }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
-
-    async fn may_see(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        id: coeval_core::version::Uuid,
-    ) -> Result<bool, EngineError> {
-        match self.find(caller, of, &Target::Id(id), Action::Modify).await {
-            Ok(_) => Ok(true),
-            // Gone again: another round.
-            Err(EngineError::NotFound { .. }) => {
-                let fetched = self.fetch(of, id, ReadRequest::default()).await?;
-                Ok(fetched.stored.is_none())
-            }
-            Err(EngineError::Denied(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 
     /// One attempt; `more` joins its atomic write.

@@ -2,6 +2,7 @@
 
 use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
+use coeval_engine::lifecycle::{Hooks, Updated};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create, Update};
 use coeval_engine::{EngineError, Resource, State, Target};
@@ -296,10 +297,12 @@ pub(crate) async fn an_upsert_makes_or_changes(world: World) {
                 let body = json!({"image": format!("a:{n}")});
                 let create = Create::new(v("1.0.0"), "web", body.clone());
                 let update = Update::new(v("1.0.0"), body);
-                engine
-                    .upsert(&admin(), &app(), create, &update)
-                    .await
-                    .unwrap()
+                let (admin, app) = (admin(), app());
+                let upserted = engine.upsert_with(&admin, &app, create, &update, Hooks::Run);
+                match upserted.await.unwrap() {
+                    Updated::Done(changed, _) => changed,
+                    Updated::Accepted(task) => panic!("there is no hook: {task:?}"),
+                }
             })
         })
         .collect();

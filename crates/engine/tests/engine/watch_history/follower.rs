@@ -44,6 +44,8 @@ pub(super) struct Notes {
     pub(super) steady: bool,
     /// Revisions of groups that were delivered, since the last list.
     pub(super) groups: BTreeSet<Revision>,
+    /// All that it was told, for a look at what went wrong.
+    pub(super) log: Vec<(Option<Uuid>, String)>,
 }
 
 impl Notes {
@@ -56,6 +58,20 @@ impl Notes {
         self.advance(token);
         let mut of_group = BTreeSet::new();
         for change in changes {
+            let (id, text) = match change {
+                WatchedChange::Put(one) => {
+                    let (generation, owner) = (one.header.generation, &one.header.owner);
+                    (
+                        Some(one.id),
+                        format!("put {generation} of {owner} read at {}", one.token.sequence),
+                    )
+                }
+                WatchedChange::Deleted { id, .. } => (Some(*id), "deleted".to_owned()),
+                WatchedChange::Left { id } => (Some(*id), "left".to_owned()),
+                WatchedChange::Quarantined(one) => (None, format!("{one:?}")),
+            };
+            self.log
+                .push((id, format!("at {}: {text}", token.sequence)));
             match change {
                 WatchedChange::Put(resource) => {
                     self.count("puts");
@@ -220,6 +236,9 @@ impl Follower {
                 notes.groups.clear();
                 notes.position = Some(token);
                 notes.count("lists");
+                notes
+                    .log
+                    .push((None, format!("listed at {}", token.sequence)));
                 token
             }
         };
@@ -227,7 +246,12 @@ impl Follower {
         query.org = InOrg::One(self.org.clone());
         let caller = self.caller(engine).await?;
         let mut stream = engine.watch(&caller, query).await?;
-        self.notes.lock().unwrap().count("connections");
+        {
+            let mut notes = self.notes.lock().unwrap();
+            notes.count("connections");
+            let text = format!("connected from {}", from.sequence);
+            notes.log.push((None, text));
+        }
         let deadline = tokio::time::Instant::now() + lasts;
         loop {
             let last = *end.borrow();
@@ -259,6 +283,14 @@ impl Follower {
                 tokio::time::sleep(self.slow).await;
             }
         }
+    }
+
+    /// What it was told of the resources that a text names.
+    pub(super) fn told(&self, of: &str) -> Vec<String> {
+        let notes = self.notes.lock().unwrap();
+        let log = notes.log.iter();
+        let log = log.filter(|(id, _)| id.is_none_or(|id| of.contains(&id.to_string())));
+        log.map(|(_, text)| text.clone()).collect()
     }
 
     /// What is not as the list has it.

@@ -1,0 +1,72 @@
+//! Changing a resource, or making it where there is none.
+
+use super::hooks::Hooks;
+use super::update::Updated;
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::TypeKey;
+use crate::read::Target;
+use crate::write::{Create, Update};
+use coeval_access::Action;
+use coeval_storage::ReadRequest;
+
+impl Engine {
+    /// Changes the resource of that name, or makes it, and runs the hooks of its type version.
+    ///
+    /// # Errors
+    /// As [`Engine::update_with`] and [`Engine::create_with`].
+    pub async fn upsert_with(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        create: Create,
+        update: &Update,
+        hooks: Hooks,
+    ) -> Result<Updated, EngineError> {
+        let org = create
+            .org
+            .clone()
+            .unwrap_or_else(|| caller.org().to_owned());
+        let name = create.name.clone();
+        let target = Target::Name { org, name };
+        for _ in 0..ATTEMPTS {
+            match self.update_with(caller, of, &target, update, hooks).await {
+                Err(EngineError::NotFound { .. }) => {}
+                other => return other,
+            }
+            match self.create_with(caller, of, create.clone(), hooks).await {
+                Err(EngineError::AlreadyExists { id, what }) => {
+                    // Made by somebody else meanwhile; or it is there and may not be seen.
+                    if !self.may_see(caller, of, id).await? {
+                        return Err(EngineError::AlreadyExists { id, what });
+                    }
+                }
+                made => {
+                    let made = made?;
+                    let task = made.task.clone();
+                    return Ok(Updated::Done(Box::new(made), task));
+                }
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn may_see(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        id: coeval_core::version::Uuid,
+    ) -> Result<bool, EngineError> {
+        match self.find(caller, of, &Target::Id(id), Action::Modify).await {
+            Ok(_) => Ok(true),
+            // Gone again: another round.
+            Err(EngineError::NotFound { .. }) => {
+                let fetched = self.fetch(of, id, ReadRequest::default()).await?;
+                Ok(fetched.stored.is_none())
+            }
+            Err(EngineError::Denied(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
