@@ -1,51 +1,15 @@
-//! Compiles our `.proto` files; no `protoc` is needed.
+//! The server's side of the resource service, whose watch answers bytes that were encoded once for all
+//! watchers. All else is generated in `coeval-proto`.
 
-use prost::Message as _;
 use std::path::PathBuf;
 
-/// The files, below `proto`.
-const FILES: [&str; 12] = [
-    "coeval/header/v1/header.proto",
-    "coeval/errors/v1/errors.proto",
-    "coeval/resources/v1/resources.proto",
-    "coeval/types/v1/types.proto",
-    "coeval/types/v1/interfaces.proto",
-    "coeval/access/v1/access.proto",
-    "coeval/access/v1/organizations.proto",
-    "coeval/access/v1/users.proto",
-    "coeval/access/v1/roles.proto",
-    "coeval/access/v1/bundles.proto",
-    "coeval/access/v1/sessions.proto",
-    "coeval/tasks/v1/tasks.proto",
-];
-
-/// Messages with a password or a token, which must never be printed: `secret.rs` says how they are.
-const SECRET: [&str; 5] = [
-    ".coeval.access.v1.CreateUserRequest",
-    ".coeval.access.v1.SetPasswordRequest",
-    ".coeval.access.v1.LoginRequest",
-    ".coeval.access.v1.LoginResponse",
-    ".coeval.access.v1.CreateApiTokenResponse",
-];
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=proto");
-    let mut compiler = protox::Compiler::new(["proto"])?;
-    compiler.include_source_info(true).include_imports(true);
-    compiler.open_files(FILES)?;
-    let files = compiler.file_descriptor_set();
-    // With comments: reflection gives them to those who ask.
-    let folder = PathBuf::from(std::env::var("OUT_DIR")?);
-    std::fs::write(folder.join("descriptors.bin"), files.encode_to_vec())?;
-    // And as they are written, for those who want files.
-    let mut sources = String::from("&[\n");
-    for path in FILES {
-        let text = std::fs::read_to_string(PathBuf::from("proto").join(path))?;
-        sources += &format!("({path:?}, {text:?}),\n");
-    }
-    std::fs::write(folder.join("sources.rs"), sources + "]\n")?;
-    // The server's side of a watch answers bytes that were encoded once for all watchers.
-    let server = folder.join("server");
+    let protos = "../proto/proto";
+    println!("cargo:rerun-if-changed={protos}");
+    let mut compiler = protox::Compiler::new([protos])?;
+    compiler.include_imports(true);
+    compiler.open_file("coeval/resources/v1/resources.proto")?;
+    let server = PathBuf::from(std::env::var("OUT_DIR")?).join("server");
     std::fs::create_dir_all(&server)?;
     let mut configured = tonic_prost_build::configure()
         .build_client(false)
@@ -55,19 +19,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ".coeval.resources.v1.WatchResourcesResponse",
             "crate::watching::WatchResponse",
         );
-    for package in ["header", "errors", "resources", "types", "access", "tasks"] {
+    for package in ["header", "resources"] {
         let (proto, ours) = (
             format!(".coeval.{package}.v1"),
             format!("crate::proto::{package}::v1"),
         );
         configured = configured.extern_path(proto, ours);
     }
-    configured.compile_fds(files.clone())?;
-    tonic_prost_build::configure()
-        .build_client(true)
-        .build_transport(false)
-        .bytes(".")
-        .skip_debug(SECRET)
-        .compile_fds(files)?;
+    configured.compile_fds(compiler.file_descriptor_set())?;
     Ok(())
 }

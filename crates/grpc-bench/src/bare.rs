@@ -1,8 +1,8 @@
 //! The limit for gets: a tonic service that answers the same bytes from memory and does nothing
 //! else.
 
-use crate::raw::Raw;
 use bytes::Bytes;
+use coeval_grpc::raw::Raw;
 use std::convert::Infallible;
 use std::path::Path;
 use std::task::{Context, Poll};

@@ -1,11 +1,11 @@
 //! Connections and calls.
 
-use crate::raw::Raw;
 use crate::server::{PASSWORD, Server};
 use base64::Engine as _;
 use bytes::Bytes;
 use coeval_grpc::proto::header::v1::Metadata;
 use coeval_grpc::proto::resources::v1 as pb;
+use coeval_grpc::raw::Raw;
 use prost::Message as _;
 use tonic::client::Grpc;
 use tonic::metadata::{Ascii, MetadataValue};

@@ -16,7 +16,6 @@
 mod bare;
 mod calls;
 mod gets;
-mod raw;
 mod server;
 mod watchers;
 

@@ -23,11 +23,11 @@ mod health;
 mod ids;
 mod pages;
 mod pool;
-pub mod proto;
 mod protos;
+pub mod raw;
 mod reflection;
 mod resources;
-mod secret;
+mod served;
 mod services;
 mod status;
 mod symbols;
@@ -39,3 +39,4 @@ mod unmatched;
 pub mod watching;
 
 pub use api::{Grpc, Settings};
+pub use coeval_proto as proto;

@@ -2,14 +2,14 @@
 
 use crate::access::{Access, Bundles, Organizations, Roles, Sessions, Users};
 use crate::api::{Api, Settings};
-use crate::call::answer;
+use crate::call::{Call, answer};
 use crate::health::HealthOf;
 use crate::proto::access::v1 as access;
-use crate::proto::resources_served::resource_service_server::ResourceServiceServer;
 use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
 use crate::proto::types::v1 as types;
 use crate::reflection::{REQUEST_BYTES, Reflection};
 use crate::resources::Resources;
+use crate::served::resource_service_server::ResourceServiceServer;
 use crate::status;
 use crate::tasks::Tasks;
 use crate::types::{Interfaces, Types};
@@ -65,6 +65,19 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
 }
 
 impl Api {
+    /// Lets a request in, and does the work, which makes the whole answer.
+    pub(crate) async fn respond<T, A, F>(
+        self: &Arc<Self>,
+        request: Request<T>,
+        work: impl FnOnce(Arc<Self>, Call<T>) -> F,
+    ) -> Result<Response<A>, Status>
+    where
+        F: Future<Output = Result<Response<A>, MethodError>>,
+    {
+        let call = self.enter(request).await?;
+        work(Arc::clone(self), call).await.map_err(status::of)
+    }
+
     /// Lets a request in, does the work, and answers.
     pub(crate) async fn serve<T, A, F>(
         self: &Arc<Self>,
@@ -74,9 +87,11 @@ impl Api {
     where
         F: Future<Output = Result<A, MethodError>>,
     {
-        let call = self.enter(request).await?;
-        let done = work(Arc::clone(self), call.caller.clone(), call.message).await;
-        Ok(answer(&call.caller, done.map_err(status::of)?))
+        let whole = async |api, call: Call<T>| {
+            let done = work(api, call.caller.clone(), call.message).await?;
+            Ok(answer(&call.caller, done))
+        };
+        self.respond(request, whole).await
     }
 }
 

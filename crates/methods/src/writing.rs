@@ -7,7 +7,7 @@ use coeval_core::version::WriteVersion;
 use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
 use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update};
-use coeval_engine::{Caller, EngineError, Resource, Target, TypeKey};
+use coeval_engine::{Caller, Resource, Target, TypeKey};
 use coeval_storage::Token;
 
 /// What a write answers.
@@ -105,37 +105,25 @@ impl Methods {
         body: Body,
         force: bool,
     ) -> Result<Written, MethodError> {
-        const ATTEMPTS: usize = 20;
         let at = body.written_at()?;
         let target = self.meant(caller, of, &body.meta).await?;
         let mut update = edit(at, body.clone(), None, &target)?;
         update.force = force;
-        for _ in 0..ATTEMPTS {
-            let updated = self
-                .engine
-                .update_with(caller, of, &target, &update, Hooks::Run)
-                .await;
-            match updated {
-                Err(EngineError::NotFound { .. })
-                    if update.revision.is_none() && matches!(target, Target::Name { .. }) => {}
-                other => return self.updated(caller, of, &target, other?).await,
+        let engine = &self.engine;
+        // What is named by an id, or by a revision that was read, is there or is not meant.
+        let may_be_made = update.revision.is_none() && matches!(target, Target::Name { .. });
+        let updated = match may_be_made {
+            true => {
+                let create = self.creation(caller, body).await?;
+                let upserted = engine.upsert_with(caller, of, create, &update, Hooks::Run);
+                upserted.await?
             }
-            let made = self.create(caller, of, body.clone()).await;
-            match made {
-                Err(MethodError::Engine(EngineError::AlreadyExists { what, id })) => {
-                    // Made by somebody else meanwhile; or it is there and may not be seen.
-                    let there = self.engine.get(caller, of, &Target::Id(id)).await;
-                    if matches!(
-                        there,
-                        Err(EngineError::NotFound { .. } | EngineError::Denied(_))
-                    ) {
-                        return Err(EngineError::AlreadyExists { what, id }.into());
-                    }
-                }
-                other => return other,
+            false => {
+                let updated = engine.update_with(caller, of, &target, &update, Hooks::Run);
+                updated.await?
             }
-        }
-        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
+        };
+        self.updated(caller, of, &target, updated).await
     }
 
     /// Says how a resource is doing; its content stays.

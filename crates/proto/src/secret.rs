@@ -1,6 +1,6 @@
 //! How messages with a password or a token are printed: without it.
 
-use crate::proto::access::v1 as pb;
+use crate::access::v1 as pb;
 use std::fmt;
 
 impl fmt::Debug for pb::CreateUserRequest {
@@ -89,7 +89,7 @@ mod tests {
             assert!(!text.contains("hush"), "{text}");
         }
         // And there is no other message with one.
-        let pool = DescriptorPool::decode(crate::proto::DESCRIPTORS).unwrap();
+        let pool = DescriptorPool::decode(crate::DESCRIPTORS).unwrap();
         let secret = |name: &str| matches!(name, "password" | "token" | "secret");
         let with = pool.all_messages().filter(|message| {
             let ours = message.full_name().starts_with("coeval.");

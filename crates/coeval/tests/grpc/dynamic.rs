@@ -1,12 +1,13 @@
 //! A client that knows nothing of a service but what reflection tells it: messages are JSON.
 
 use crate::world::World;
+use bytes::Bytes;
+use coeval_grpc::raw::Raw;
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Response, Status, Streaming};
@@ -160,21 +161,17 @@ impl Client {
         let message = DynamicMessage::deserialize(input, asked).unwrap();
         let response = self.send(&path, message.encode_to_vec()).await?;
         Ok(response.map(|bytes| {
-            let message = DynamicMessage::decode(output, bytes.as_slice()).unwrap();
+            let message = DynamicMessage::decode(output, bytes).unwrap();
             as_json(&message)
         }))
     }
 
     /// Sends any bytes.
-    pub(crate) async fn send(
-        &self,
-        path: &str,
-        bytes: Vec<u8>,
-    ) -> Result<Response<Vec<u8>>, Status> {
+    pub(crate) async fn send(&self, path: &str, bytes: Vec<u8>) -> Result<Response<Bytes>, Status> {
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         grpc.ready().await.unwrap();
         let path = path.parse().unwrap();
-        grpc.unary(self.request(bytes), path, Raw).await
+        grpc.unary(self.request(bytes.into()), path, Raw).await
     }
 
     /// Opens a stream of answers.
@@ -183,7 +180,7 @@ impl Client {
         let message = DynamicMessage::deserialize(input, asked).unwrap();
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         grpc.ready().await.unwrap();
-        let request = self.request(message.encode_to_vec());
+        let request = self.request(message.encode_to_vec().into());
         let path = path.parse().unwrap();
         let opened = grpc.server_streaming(request, path, Raw).await?;
         let messages = opened.into_inner();
@@ -193,7 +190,7 @@ impl Client {
 
 /// A stream of answers.
 pub(crate) struct Stream {
-    messages: Streaming<Vec<u8>>,
+    messages: Streaming<Bytes>,
     output: MessageDescriptor,
 }
 
@@ -203,7 +200,7 @@ impl Stream {
         let next = tokio::time::timeout(Duration::from_secs(20), self.messages.message());
         let next = next.await.expect("nothing was told");
         Ok(next?.map(|bytes| {
-            let message = DynamicMessage::decode(self.output.clone(), bytes.as_slice()).unwrap();
+            let message = DynamicMessage::decode(self.output.clone(), bytes).unwrap();
             as_json(&message)
         }))
     }
@@ -249,48 +246,6 @@ pub(crate) fn reason(status: &Status) -> String {
     let info = info.unwrap_or_else(|| panic!("no details: {status:?}"));
     assert_eq!(info.domain, "coeval");
     info.reason
-}
-
-/// Messages as bytes.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Raw;
-
-impl Codec for Raw {
-    type Encode = Vec<u8>;
-    type Decode = Vec<u8>;
-    type Encoder = Self;
-    type Decoder = Self;
-
-    fn encoder(&mut self) -> Self {
-        Self
-    }
-
-    fn decoder(&mut self) -> Self {
-        Self
-    }
-}
-
-impl Encoder for Raw {
-    type Item = Vec<u8>;
-    type Error = Status;
-
-    fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        use bytes::BufMut as _;
-        buffer.put_slice(&item);
-        Ok(())
-    }
-}
-
-impl Decoder for Raw {
-    type Item = Vec<u8>;
-    type Error = Status;
-
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
-        use bytes::Buf as _;
-        let mut bytes = vec![0; buffer.remaining()];
-        buffer.copy_to_slice(&mut bytes);
-        Ok(Some(bytes))
-    }
 }
 
 /// An entry of metadata; empty if it is not there.

@@ -8,6 +8,9 @@
     reason = "tests"
 )]
 
+#[macro_use]
+#[path = "../over_http/cases.rs"]
+mod cases;
 mod around;
 mod bad_input;
 mod calls;
@@ -35,22 +38,6 @@ mod watching;
 #[allow(dead_code, reason = "what the tests of the other API use too")]
 #[path = "../over_http/world.rs"]
 mod world;
-
-/// Makes tests of cases, each an `async fn(World)`. Those under `every` run on every store, those
-/// under `embedded` on SQLite, and elsewhere with `./test --long`.
-macro_rules! cases {
-    ($($theme:ident { every { $($every:ident)* } embedded { $($embedded:ident)* } })*) => {
-        mod sqlite {
-            $( mod $theme { $( $crate::case!(sqlite, $theme, $every); )* $( $crate::case!(sqlite, $theme, $embedded); )* } )*
-        }
-        mod postgres {
-            $( mod $theme { $( $crate::case!(postgres, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] postgres, $theme, $embedded); )* } )*
-        }
-        mod etcd {
-            $( mod $theme { $( $crate::case!(etcd, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] etcd, $theme, $embedded); )* } )*
-        }
-    };
-}
 
 /// One test.
 #[macro_export]

@@ -6,7 +6,7 @@
 set -euo pipefail
 binary="$1" buf="$2" folder="$3"
 here="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
-config="$here/../../../grpc/proto/buf.yaml"
+config="$here/../../../proto/proto/buf.yaml"
 
 step() { printf '  %s\n' "$*"; }
 fail() {
@@ -17,7 +17,7 @@ fail() {
 rm -rf "$folder" && mkdir -p "$folder"
 
 step "lint: our files"
-"$buf" lint "$here/../../../grpc/proto"
+"$buf" lint "$here/../../../proto/proto"
 
 # The tree of the first COUNT versions.
 tree() {

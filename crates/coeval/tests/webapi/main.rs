@@ -8,6 +8,9 @@
     reason = "tests"
 )]
 
+#[macro_use]
+#[path = "../over_http/cases.rs"]
+mod cases;
 mod bad_input;
 mod events;
 mod identity;
@@ -28,22 +31,6 @@ mod watch;
 #[path = "../over_http/world.rs"]
 #[allow(dead_code, reason = "shared with the tests of the RDE API")]
 mod world;
-
-/// Makes tests of cases, each an `fn(World)`. Those under `every` run on every store, those under
-/// `embedded` on SQLite, and elsewhere with `./test --long`.
-macro_rules! cases {
-    ($($theme:ident { every { $($every:ident)* } embedded { $($embedded:ident)* } })*) => {
-        mod sqlite {
-            $( mod $theme { $( $crate::case!(sqlite, $theme, $every); )* $( $crate::case!(sqlite, $theme, $embedded); )* } )*
-        }
-        mod postgres {
-            $( mod $theme { $( $crate::case!(postgres, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] postgres, $theme, $embedded); )* } )*
-        }
-        mod etcd {
-            $( mod $theme { $( $crate::case!(etcd, $theme, $every); )* $( $crate::case!(#[ignore = "runs with ./test --long"] etcd, $theme, $embedded); )* } )*
-        }
-    };
-}
 
 /// One test.
 #[macro_export]

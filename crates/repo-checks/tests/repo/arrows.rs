@@ -34,6 +34,8 @@ const PLAN: Plan = &[
         &["access", "codes", "core", "filter", "storage", "typed"],
     ),
     ("server", &["codes"]),
+    // what the gRPC API says, for servers and clients
+    ("proto", &[]),
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
@@ -54,7 +56,7 @@ const PLAN: Plan = &[
     (
         "grpc",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "methods", "server",
+            "access", "callers", "codes", "core", "engine", "filter", "methods", "proto", "server",
             "storage", "typed",
         ],
     ),
@@ -65,11 +67,14 @@ const PLAN: Plan = &[
             "storage",
         ],
     ),
+    // the other side: programs that use a server, and people at a terminal
+    ("client", &["codes", "proto"]),
+    ("cli", &["client", "codes", "core", "proto"]),
     (
         "coeval",
         &[
-            "access", "callers", "codes", "core", "filter", "storage", "stores", "engine",
-            "cloudapi", "grpc", "webapi", "server", "typed", "webhooks",
+            "access", "callers", "cli", "client", "codes", "core", "filter", "storage", "stores",
+            "engine", "cloudapi", "grpc", "proto", "webapi", "server", "typed", "webhooks",
         ],
     ),
     // tests and measurements

@@ -22,7 +22,7 @@ impl FileResolver for Given {
 fn compiled(layout: &Layout) -> FileDescriptorProto {
     let mut files = ChainFileResolver::new();
     files.add(Given(layout.path(), layout.proto()));
-    let proto = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("proto");
+    let proto = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/proto");
     files.add(IncludeFileResolver::new(proto));
     files.add(GoogleFileResolver::new());
     let mut compiler = protox::Compiler::with_file_resolver(files);

@@ -1,4 +1,4 @@
-//! Messages as bytes: what is measured is the server, so the load does as little as it can.
+//! Messages as they are on the wire: for loads and tests, which send any bytes to any method.
 
 use bytes::{Buf, BufMut, Bytes};
 use tonic::Status;
@@ -6,7 +6,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
 /// Bytes in, bytes out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Raw;
+pub struct Raw;
 
 impl Codec for Raw {
     type Encode = Bytes;

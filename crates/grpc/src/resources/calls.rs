@@ -1,0 +1,230 @@
+//! The methods of the generic service.
+
+use super::message::{Showing, body, quarantined};
+use super::{TASK, warned, watch as watching};
+use crate::api::Api;
+use crate::call::{Call, answer, saying, sequenced};
+use crate::proto::resources::v1 as pb;
+use crate::watching::Told;
+use coeval_methods::{ListAsked, Mask, MethodError, Near, WrittenDelete};
+use std::sync::Arc;
+use tonic::Response;
+
+/// What a method answers.
+type Answered<T> = Result<Response<T>, MethodError>;
+
+fn needed(resource: Option<pb::Resource>) -> Result<pb::Resource, MethodError> {
+    resource.ok_or_else(|| MethodError::invalid("resource is missing"))
+}
+
+pub(super) async fn create(
+    api: Arc<Api>,
+    call: Call<pb::CreateResourceRequest>,
+) -> Answered<pb::CreateResourceResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let resource = needed(asked.resource)?;
+    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &resource.kind).await?;
+    let written = methods.create(caller, &of, body(resource)?).await?;
+    let message = pb::CreateResourceResponse {
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+        task: written.task.unwrap_or_default(),
+    };
+    Ok(sequenced(caller, written.resource.token, message))
+}
+
+pub(super) async fn get(
+    api: Arc<Api>,
+    call: Call<pb::GetResourceRequest>,
+) -> Answered<pb::GetResourceResponse> {
+    let caller = call.at(&call.message.version)?;
+    let (methods, asked) = (&api.methods, call.message);
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(&caller, &asked.kind).await?;
+    let found = methods
+        .get(&caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let message = pb::GetResourceResponse {
+        resource: Some(showing.shown(&api, &caller, &found).await?),
+        ..Default::default()
+    };
+    Ok(sequenced(&caller, found.token, message))
+}
+
+pub(super) async fn list(
+    api: Arc<Api>,
+    call: Call<pb::ListResourcesRequest>,
+) -> Answered<pb::ListResourcesResponse> {
+    let caller = call.at(&call.message.version)?;
+    let (methods, asked) = (&api.methods, call.message);
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(&caller, &asked.kind).await?;
+    let size = usize::try_from(asked.page_size);
+    let query = ListAsked {
+        page_size: size.map_err(|_| MethodError::invalid("page_size is negative"))?,
+        page_token: asked.page_token,
+        namespace: asked.namespace,
+        near: Near {
+            filter: asked.filter,
+            stored_version: asked.stored_version,
+            ..Near::default()
+        },
+        order_by: asked.order_by,
+        ..ListAsked::default()
+    };
+    let page = methods.list(&caller, &of, &query).await?;
+    let mut resources = Vec::with_capacity(page.items.len());
+    for resource in &page.items {
+        resources.push(showing.shown(&api, &caller, resource).await?);
+    }
+    let message = pb::ListResourcesResponse {
+        resources,
+        next_page_token: page.next.unwrap_or_default(),
+        quarantined: page.quarantined.iter().map(quarantined).collect(),
+        sequence: page.token.to_string(),
+    };
+    Ok(sequenced(&caller, page.token, message))
+}
+
+pub(super) async fn update(
+    api: Arc<Api>,
+    call: Call<pb::UpdateResourceRequest>,
+) -> Answered<pb::UpdateResourceResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let resource = needed(asked.resource)?;
+    let mask = asked.update_mask;
+    let mask = mask.map(|mask| Mask::parse(mask.paths.iter().map(String::as_str)));
+    let mask = mask.transpose()?;
+    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &resource.kind).await?;
+    let body = body(resource)?;
+    let written = methods
+        .update(caller, &of, body, mask.as_ref(), call.force)
+        .await?;
+    let message = pb::UpdateResourceResponse {
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+        kept: written.kept.clone(),
+        dropped: written.dropped.clone(),
+        task: written.task.clone().unwrap_or_default(),
+    };
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
+}
+
+pub(super) async fn upsert(
+    api: Arc<Api>,
+    call: Call<pb::UpsertResourceRequest>,
+) -> Answered<pb::UpsertResourceResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let resource = needed(asked.resource)?;
+    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &resource.kind).await?;
+    let body = body(resource)?;
+    let written = methods.upsert(caller, &of, body, call.force).await?;
+    let message = pb::UpsertResourceResponse {
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+        kept: written.kept.clone(),
+        dropped: written.dropped.clone(),
+        task: written.task.clone().unwrap_or_default(),
+        created: written.created,
+    };
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
+}
+
+pub(super) async fn update_status(
+    api: Arc<Api>,
+    call: Call<pb::UpdateResourceStatusRequest>,
+) -> Answered<pb::UpdateResourceStatusResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &asked.kind).await?;
+    let target = methods
+        .which(caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let written = methods
+        .update_status(caller, &of, &target, &asked.message, &asked.revision)
+        .await?;
+    let message = pb::UpdateResourceStatusResponse {
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+    };
+    Ok(sequenced(caller, written.resource.token, message))
+}
+
+pub(super) async fn delete(api: Arc<Api>, call: Call<pb::DeleteResourceRequest>) -> Answered<()> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let of = methods.kind(caller, &asked.kind).await?;
+    let target = methods
+        .which(caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let deleted = methods
+        .delete(caller, &of, &target, &asked.revision, call.force)
+        .await?;
+    Ok(match deleted {
+        WrittenDelete::Done(token) => sequenced(caller, token, ()),
+        WrittenDelete::Accepted(task) => saying(answer(caller, ()), TASK, &task),
+    })
+}
+
+pub(super) async fn list_revisions(
+    api: Arc<Api>,
+    call: Call<pb::ListRevisionsRequest>,
+) -> Answered<pb::ListRevisionsResponse> {
+    let caller = call.at(&call.message.version)?;
+    let (methods, asked) = (&api.methods, call.message);
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(&caller, &asked.kind).await?;
+    let target = methods
+        .which(&caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let history = methods.engine().history(&caller, &of, &target).await?;
+    let mut revisions = Vec::with_capacity(history.revisions.len());
+    for one in &history.revisions {
+        revisions.push(pb::Revision {
+            resource: Some(showing.shown(&api, &caller, one).await?),
+            generation: one.header.generation,
+            modified_by: one.header.modified_by.clone(),
+        });
+    }
+    let message = pb::ListRevisionsResponse {
+        revisions,
+        quarantined: history.quarantined.iter().map(quarantined).collect(),
+    };
+    Ok(answer(&caller, message))
+}
+
+pub(super) async fn restore(
+    api: Arc<Api>,
+    call: Call<pb::RestoreResourceRequest>,
+) -> Answered<pb::RestoreResourceResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    if asked.revision.is_empty() {
+        return Err(MethodError::invalid(
+            "revision is missing: say which one is to be written again",
+        ));
+    }
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &asked.kind).await?;
+    let target = methods
+        .which(caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let revision = coeval_methods::revision(&asked.revision);
+    let present = &asked.present;
+    let present = (!present.is_empty()).then(|| coeval_methods::revision(present));
+    let engine = methods.engine();
+    let changed = engine
+        .restore(caller, &of, &target, revision, present)
+        .await?;
+    let message = pb::RestoreResourceResponse {
+        resource: Some(showing.shown(&api, caller, &changed.resource).await?),
+        kept: changed.kept,
+        dropped: changed.dropped,
+    };
+    Ok(sequenced(caller, changed.resource.token, message))
+}
+
+pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {
+    let caller = call.at(&call.message.version)?;
+    let told = watching::open(&api, &caller, call.message).await?;
+    Ok(answer(&caller, told))
+}
