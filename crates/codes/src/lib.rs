@@ -323,6 +323,11 @@ codes! {
     ORIGIN_REFUSED = 8041, "The request comes from a page of another site";
     GLOBAL_ROLE_FOR_ALL = 8080, "A global role is there for every organization";
     GRANT_TYPE_UNKNOWN = 8081, "The kind of OAuth grant is not served";
+    SERVER_UNREACHABLE = 8090, "No server can be reached";
+    ANSWER_UNREADABLE = 8091, "A server's answer is not what it should be";
+    RELEASE_TOO_OLD = 8092, "The server's release does not have this";
+    ADDRESS_INVALID = 8093, "The address is not that of a server";
+    CODE_NEWER = 8094, "The server says a code that this release does not know";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";

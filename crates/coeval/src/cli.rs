@@ -20,6 +20,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(flatten)]
+    Resources(coeval_cli::Command),
     /// Run a server
     Serve(Box<ServeOptions>),
     /// Look after a store: check, backup, restore, export, import, adopt, compact

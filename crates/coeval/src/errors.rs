@@ -1,7 +1,7 @@
 //! `coeval errors`: the codes and their pages, the same text as in `docs/errors/`.
 
-use crate::failure::Failure;
 use clap::Args;
+use coeval_cli::Failure;
 use coeval_codes::Code;
 use std::io::Write as _;
 

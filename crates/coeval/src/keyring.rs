@@ -1,7 +1,7 @@
 //! The keys for secure fields: of a file, or of the environment.
 
-use crate::failure::Failure;
 use crate::text_file;
+use coeval_cli::Failure;
 use coeval_engine::seal::Keyring;
 use std::path::Path;
 

@@ -4,7 +4,6 @@ mod cli;
 mod config;
 mod convert_command;
 mod errors;
-mod failure;
 mod keyring;
 mod quantity;
 mod serve;
@@ -16,7 +15,7 @@ mod type_commands;
 
 use clap::ArgMatches;
 use cli::{Cli, Command};
-use failure::Failure;
+use coeval_cli::Failure;
 use std::process::ExitCode;
 
 /// Records are made on a store's threads and dropped on a task's: glibc's allocator returns their
@@ -43,6 +42,7 @@ fn main() -> ExitCode {
 /// `matches` are those of the subcommand: they know where each value came from.
 async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match cli.command {
+        Command::Resources(command) => return coeval_cli::run(command).await,
         Command::Serve(options) => serve::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,
         Command::Type(options) => return type_commands::run(options),

@@ -1,9 +1,9 @@
 //! Which store: `--data` or `--store`, whichever was said more strongly.
 
 use crate::config::ConfigFile;
-use crate::failure::Failure;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use coeval_cli::Failure;
 
 /// Where the data is when nobody says.
 const DEFAULT_FOLDER: &str = "data";

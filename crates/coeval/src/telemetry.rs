@@ -1,7 +1,7 @@
 //! Logs to stderr, metrics in memory.
 
-use crate::failure::Failure;
 use clap::{Args, ValueEnum};
+use coeval_cli::Failure;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;

@@ -1,6 +1,6 @@
 //! Small files that are read whole: a keyring, a bootstrap file and what it names.
 
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use std::fs::File;
 use std::io::{Error, Read as _};
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use super::declare::key_of;
 use super::nearest::nearest;
-use crate::failure::Failure;
 use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
+use coeval_cli::Failure;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;

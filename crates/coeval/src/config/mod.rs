@@ -9,8 +9,8 @@ mod declare;
 mod file;
 mod nearest;
 
-use crate::failure::Failure;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
+use coeval_cli::Failure;
 use file::Settings;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -6,8 +6,8 @@ mod files;
 mod kept_file;
 mod print;
 
-use crate::failure::Failure;
 use clap::Args;
+use coeval_cli::Failure;
 use coeval_core::convert::Versions;
 use coeval_core::version::{Version, VersionError};
 use conversion::convert;

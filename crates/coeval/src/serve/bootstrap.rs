@@ -1,7 +1,7 @@
 //! `--bootstrap FILE`: what a new installation begins with.
 
-use crate::failure::Failure;
 use crate::text_file;
+use coeval_cli::Failure;
 use coeval_engine::Engine;
 use coeval_engine::identity::{Bootstrap, Password};
 use std::path::Path;

@@ -7,9 +7,9 @@ mod signals;
 
 pub(crate) use options::ServeOptions;
 
-use crate::failure::Failure;
 use crate::telemetry;
 use clap::ArgMatches;
+use coeval_cli::Failure;
 use coeval_cloudapi::CloudApi;
 use coeval_codes::Coded;
 use coeval_engine::Engine;

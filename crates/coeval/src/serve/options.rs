@@ -1,13 +1,13 @@
 //! What a server can be told. This is the one declaration of flags, variables and keys.
 
 use super::flags::{self, Emulated};
-use crate::failure::Failure;
 use crate::keyring;
 use crate::quantity;
 use crate::store_address::StoreAddress;
 use crate::telemetry::LogOptions;
 use clap::{ArgAction, Args};
 use coeval_callers::Quota;
+use coeval_cli::Failure;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
 use coeval_server::{Config, Drain, Limits, Listener, Readiness, TlsFiles};

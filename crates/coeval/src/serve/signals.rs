@@ -1,6 +1,6 @@
 //! SIGTERM and SIGINT, counted.
 
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 

@@ -2,7 +2,7 @@
 
 use super::progress::Bar;
 use super::{to_change, to_look};
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_storage::{Key, Store};
 use coeval_stores::Target;
 use std::path::Path;

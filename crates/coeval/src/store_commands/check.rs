@@ -2,7 +2,7 @@
 
 use super::progress::Bar;
 use super::to_look;
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_engine::inspect::Repair;
 use coeval_engine::{Engine, Settings};
 use coeval_storage::StorageError;

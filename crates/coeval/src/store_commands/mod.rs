@@ -8,10 +8,10 @@ mod secret_keys;
 mod transfer;
 mod upkeep;
 
-use crate::failure::Failure;
 use crate::quantity;
 use crate::store_address::StoreAddress;
 use clap::{ArgMatches, Args, Subcommand};
+use coeval_cli::Failure;
 use coeval_engine::ResourceBelongings;
 use coeval_storage::Retention;
 use coeval_stores::{OpenOptions, OpenStore, Target, open, open_to_look};

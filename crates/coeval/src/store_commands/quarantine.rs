@@ -2,7 +2,7 @@
 
 use super::progress::Bar;
 use super::{to_change, to_look};
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_engine::inspect::{Problem, ProblemKind, Repair};
 use coeval_engine::{Engine, Settings};
 use serde_json::json;

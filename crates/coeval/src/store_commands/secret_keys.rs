@@ -2,8 +2,8 @@
 
 use super::progress::Bar;
 use super::to_change;
-use crate::failure::Failure;
 use crate::keyring;
+use coeval_cli::Failure;
 use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::{Engine, Settings};
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::backup::warn_of_damaged;
 use super::progress::Bar;
 use super::{to_change, to_look};
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_storage::Store;
 use coeval_stores::{StoresError, Target};
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! `coeval store adopt` and `compact`
 
 use super::to_change;
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_storage::{Adoption, Retention, Store};
 
 pub(super) async fn adopt(url: &str) -> Result<(), Failure> {

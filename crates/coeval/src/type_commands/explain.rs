@@ -3,7 +3,7 @@
 use super::explanation::{Explanation, explain};
 use super::read::read_files;
 use super::text::render;
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 

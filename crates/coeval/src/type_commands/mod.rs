@@ -9,8 +9,8 @@ mod read;
 mod text;
 mod tree;
 
-use crate::failure::Failure;
 use clap::{Args, Subcommand};
+use coeval_cli::Failure;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -94,6 +94,7 @@ pub(crate) async fn the_content_is_kept_as_it_was_sent(mut world: World) {
         let asked = pb::CreateResourceRequest {
             resource: Some(resource),
             spec_form,
+            ..Default::default()
         };
         let made = world.by(&alice).resources().create_resource(asked).await;
         made.map(|made| made.into_inner().resource.unwrap())

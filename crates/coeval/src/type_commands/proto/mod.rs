@@ -4,7 +4,7 @@ mod made;
 mod served;
 
 use super::explain::print;
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The files that a server has for the caller.
 
 use super::{HEADER, ProtoFile};
-use crate::failure::Failure;
+use coeval_cli::Failure;
 use coeval_typed::PackageName;
 use serde_json::Value;
 use std::path::PathBuf;

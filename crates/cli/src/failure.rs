@@ -15,7 +15,7 @@ const UNDECIDED: u8 = 4;
 
 /// The end of a command that did not do its work.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     message: String,
     code: Option<Code>,
     advice: String,
@@ -24,7 +24,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// The flags, the environment or the config file make no sense.
-    pub(crate) fn config(message: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn config(message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             code: Some(coeval_codes::CONFIG_INVALID),
@@ -34,7 +34,7 @@ impl Failure {
     }
 
     /// Wrong usage that is no matter of configuration.
-    pub(crate) fn usage(message: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             code: None,
@@ -44,7 +44,7 @@ impl Failure {
     }
 
     /// The work was done, and its answer is no.
-    pub(crate) fn refused(message: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn refused(message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             code: None,
@@ -54,7 +54,7 @@ impl Failure {
     }
 
     /// What the system refused to the process itself.
-    pub(crate) fn internal(message: impl Into<String>) -> Self {
+    pub fn internal(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             code: None,
@@ -64,19 +64,19 @@ impl Failure {
     }
 
     /// The same, with something better to do next.
-    pub(crate) fn with_advice(mut self, advice: impl Into<String>) -> Self {
+    pub fn with_advice(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
 
     /// The same as wrong usage, for a command whose answer is its exit code.
-    pub(crate) const fn into_usage(mut self) -> Self {
+    pub const fn into_usage(mut self) -> Self {
         self.exit = USAGE;
         self
     }
 
     /// Prints it; the code to exit with.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub fn report(&self) -> ExitCode {
         // Nothing is left to do when stderr is closed.
         let _ = std::io::stderr().write_all(self.to_string().as_bytes());
         ExitCode::from(self.exit)
@@ -109,7 +109,7 @@ fn exit_code(code: Code) -> u8 {
     match code {
         coeval_codes::CONFIG_INVALID | coeval_codes::URL_INVALID => USAGE,
         coeval_codes::CONFLICT | coeval_codes::RESOURCE_CONFLICT => CONFLICT,
-        coeval_codes::UNKNOWN_OUTCOME => UNDECIDED,
+        coeval_codes::UNKNOWN_OUTCOME | coeval_codes::DEADLINE_PASSED => UNDECIDED,
         _ => FAILED,
     }
 }

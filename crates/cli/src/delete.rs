@@ -1,0 +1,21 @@
+//! `coeval delete`.
+
+use crate::context::ServerOptions;
+use crate::failure::Failure;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Delete resources.
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+    let _session = options.server.session()?;
+    Err(Failure::refused(
+        "`coeval delete` is not there yet",
+        "Use another command.",
+    ))
+}

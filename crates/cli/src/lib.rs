@@ -1,0 +1,106 @@
+//! The commands that talk to a server, each in a file of its own.
+//!
+//! - `context`: which server, and who: from flags, the environment and the config folder
+//! - `failure`: how a command that did not succeed ends
+
+mod access;
+mod apply;
+mod context;
+mod create;
+mod delete;
+mod describe;
+mod diff;
+mod edit;
+mod failure;
+mod get;
+mod history;
+mod login;
+mod logout;
+mod org;
+mod restore;
+mod role;
+mod task;
+mod token;
+mod user;
+mod wait;
+mod watch;
+mod whoami;
+
+use clap::Subcommand;
+pub use context::{ServerOptions, Session};
+pub use failure::Failure;
+use std::process::ExitCode;
+
+/// A command that talks to a server.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Log in to a server, and remember it
+    Login(login::Options),
+    /// End the session and forget it
+    Logout(logout::Options),
+    /// Say who you are, where, and what you may do
+    Whoami(whoami::Options),
+    /// Make, list and revoke API tokens for programs
+    Token(token::Options),
+    /// Show resources
+    Get(get::Options),
+    /// Show all about one resource, for people
+    Describe(describe::Options),
+    /// Follow what changes
+    Watch(watch::Options),
+    /// Wait until resources are as you want them
+    Wait(wait::Options),
+    /// Delete resources
+    Delete(delete::Options),
+    /// Create resources from files
+    Create(create::Options),
+    /// Create or change resources so that they are as files say
+    Apply(apply::Options),
+    /// Show what apply would change
+    Diff(diff::Options),
+    /// Edit a resource in your editor
+    Edit(edit::Options),
+    /// Show the kept revisions of a resource
+    History(history::Options),
+    /// Write a kept revision of a resource again
+    Restore(restore::Options),
+    /// Look at tasks, wait for them, cancel them
+    Task(task::Options),
+    /// Say who may do what with a resource, and why not
+    Access(access::Options),
+    /// Manage organizations
+    Org(org::Options),
+    /// Manage users
+    User(user::Options),
+    /// Manage roles
+    Role(role::Options),
+}
+
+/// Runs it; the code to exit with.
+///
+/// # Errors
+/// If it is refused or fails.
+pub async fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Login(options) => login::run(options).await,
+        Command::Logout(options) => logout::run(options).await,
+        Command::Whoami(options) => whoami::run(options).await,
+        Command::Token(options) => token::run(options).await,
+        Command::Get(options) => get::run(options).await,
+        Command::Describe(options) => describe::run(options).await,
+        Command::Watch(options) => watch::run(options).await,
+        Command::Wait(options) => wait::run(options).await,
+        Command::Delete(options) => delete::run(options).await,
+        Command::Create(options) => create::run(options).await,
+        Command::Apply(options) => apply::run(options).await,
+        Command::Diff(options) => diff::run(options).await,
+        Command::Edit(options) => edit::run(options).await,
+        Command::History(options) => history::run(options).await,
+        Command::Restore(options) => restore::run(options).await,
+        Command::Task(options) => task::run(options).await,
+        Command::Access(options) => access::run(options).await,
+        Command::Org(options) => org::run(options).await,
+        Command::User(options) => user::run(options).await,
+        Command::Role(options) => role::run(options).await,
+    }
+}

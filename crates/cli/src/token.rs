@@ -1,0 +1,21 @@
+//! `coeval token`.
+
+use crate::context::ServerOptions;
+use crate::failure::Failure;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Make, list and revoke API tokens for programs.
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+    let _session = options.server.session()?;
+    Err(Failure::refused(
+        "`coeval token` is not there yet",
+        "Use another command.",
+    ))
+}

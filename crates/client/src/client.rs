@@ -1,0 +1,235 @@
+//! A client: where the server is, who calls, and a stub for each service.
+
+use crate::connection::{Connection, Shared};
+use crate::error::{ClientError, Kind};
+use crate::resources::Resources;
+use coeval_proto::access::v1 as access;
+use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
+use coeval_proto::tasks::v1::task_service_client::TaskServiceClient;
+use coeval_proto::types::v1 as types;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
+
+/// Answers may be large pages.
+const LARGEST_ANSWER: usize = 64 << 20;
+
+/// How a client is made.
+#[derive(Clone)]
+#[must_use]
+pub struct Builder {
+    url: String,
+    token: Option<String>,
+    authority: Option<Vec<u8>>,
+    connect_timeout: Duration,
+    accept: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut told = f.debug_struct("Builder");
+        told.field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    /// The token of a session, or an API token.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// The authority of the server's certificate, as PEM, where it is none of the usual ones.
+    pub fn authority(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.authority = Some(pem.into());
+        self
+    }
+
+    /// How long a connection may take to be made; ten seconds if nothing is said.
+    pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// The newest version of a kind that this program understands: `understands("acme:app", "1.1")`.
+    /// What is stored newer is shown as that, and saving it loses nothing.
+    pub fn understands(mut self, kind: impl Into<String>, version: impl Into<String>) -> Self {
+        self.accept.push((kind.into(), version.into()));
+        self
+    }
+
+    /// The client. It connects when it first calls, and again when it has to.
+    ///
+    /// # Errors
+    /// If the address is none, or the authority can't be read.
+    pub fn build(self) -> Result<Client, ClientError> {
+        let wrong = |error: &dyn fmt::Display| {
+            let message = format!("{} is no address of a server: {error}", self.url);
+            ClientError::new(
+                Kind::Invalid,
+                message,
+                "Give it as http://HOST:PORT or https://HOST.",
+            )
+        };
+        let mut endpoint = Endpoint::from_shared(self.url.clone()).map_err(|e| wrong(&e))?;
+        let uri = endpoint.uri().clone();
+        match uri.scheme_str() {
+            Some("https") => {
+                let mut tls = ClientTlsConfig::new().with_enabled_roots();
+                if let Some(pem) = self.authority {
+                    tls = tls.ca_certificate(Certificate::from_pem(pem));
+                }
+                endpoint = endpoint.tls_config(tls).map_err(|e| wrong(&e))?;
+            }
+            Some("http") => {}
+            _ => return Err(wrong(&"it begins with neither http:// nor https://")),
+        }
+        let channel = endpoint
+            .connect_timeout(self.connect_timeout)
+            .tcp_nodelay(true)
+            .http2_keep_alive_interval(Duration::from_secs(20))
+            .keep_alive_timeout(Duration::from_secs(10))
+            .keep_alive_while_idle(true)
+            .connect_lazy();
+        let shared = Shared::default();
+        if let Some(token) = self.token {
+            shared.set_token(token);
+        }
+        for (kind, version) in self.accept {
+            shared.understands(kind, version);
+        }
+        Ok(Client {
+            connection: Connection::new(channel, Arc::new(shared)),
+            url: self.url.into(),
+        })
+    }
+}
+
+/// A connection to a server. Cheap to clone; clones share what was seen.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) connection: Connection,
+    url: Arc<str>,
+}
+
+/// A session that was begun.
+#[derive(Clone)]
+pub struct Login {
+    /// To be sent with every call; the client does it already.
+    pub token: String,
+    /// When it ends.
+    pub expires: Option<jiff::Timestamp>,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut told = f.debug_struct("Login");
+        told.field("expires", &self.expires).finish_non_exhaustive()
+    }
+}
+
+macro_rules! stubs {
+    ($($(#[$doc:meta])* $name:ident: $($stub:ident)::+;)*) => {
+        impl Client {
+            $($(#[$doc])* #[must_use]
+            pub fn $name(&self) -> $($stub)::+<Connection> {
+                $($stub)::+::new(self.connection.clone()).max_decoding_message_size(LARGEST_ANSWER)
+            })*
+        }
+    };
+}
+
+stubs! {
+    /// The generic service, as it is.
+    resource_service: ResourceServiceClient;
+    /// Type versions.
+    types: types::type_service_client::TypeServiceClient;
+    /// Interfaces.
+    interfaces: types::interface_service_client::InterfaceServiceClient;
+    /// Who may do what, and why not.
+    access: access::access_service_client::AccessServiceClient;
+    /// Organizations.
+    organizations: access::organization_service_client::OrganizationServiceClient;
+    /// Users.
+    users: access::user_service_client::UserServiceClient;
+    /// Roles and rights.
+    roles: access::role_service_client::RoleServiceClient;
+    /// Bundles of rights.
+    bundles: access::bundle_service_client::BundleServiceClient;
+    /// Sessions and API tokens.
+    sessions: access::session_service_client::SessionServiceClient;
+    /// Long-running jobs.
+    tasks: TaskServiceClient;
+}
+
+impl Client {
+    /// Of the server at an address.
+    pub fn builder(url: impl Into<String>) -> Builder {
+        Builder {
+            url: url.into(),
+            token: None,
+            authority: None,
+            connect_timeout: Duration::from_secs(10),
+            accept: Vec::new(),
+        }
+    }
+
+    /// Where the server is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The release of the server that answered last, once one has.
+    #[must_use]
+    pub fn server_release(&self) -> Option<String> {
+        self.connection.shared().release()
+    }
+
+    /// The newest sequence that was seen.
+    #[must_use]
+    pub fn sequence(&self) -> Option<String> {
+        self.connection.shared().newest.get()
+    }
+
+    /// Begins a session; the calls that follow are made with it.
+    ///
+    /// # Errors
+    /// If the name or the password is wrong.
+    pub async fn log_in(
+        &self,
+        user: &str,
+        namespace: &str,
+        password: &str,
+    ) -> Result<Login, ClientError> {
+        let request = access::LoginRequest {
+            user: user.to_owned(),
+            namespace: namespace.to_owned(),
+            password: password.to_owned(),
+        };
+        let answer = self.sessions().login(request).await?.into_inner();
+        self.connection.shared().set_token(answer.token.clone());
+        Ok(Login {
+            token: answer.token,
+            expires: answer.expires.and_then(crate::resource::time),
+        })
+    }
+
+    /// The resources of a kind, with JSON as their content.
+    #[must_use]
+    pub fn resources(&self, kind: impl Into<String>) -> Resources<serde_json::Value> {
+        self.resources_as(kind)
+    }
+
+    /// The resources of a kind, with a type of yours as their content.
+    #[must_use]
+    pub fn resources_as<S: Serialize + DeserializeOwned>(
+        &self,
+        kind: impl Into<String>,
+    ) -> Resources<S> {
+        Resources::new(self.clone(), kind.into())
+    }
+}

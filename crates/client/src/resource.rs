@@ -1,0 +1,223 @@
+//! A resource, with a type of yours or JSON as its content.
+
+use crate::error::{ClientError, Kind};
+use coeval_proto::header::v1 as header;
+use coeval_proto::resources::v1 as pb;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// All that is known of a resource beside its content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metadata {
+    /// Its name.
+    pub name: String,
+    /// The name of its organization; empty: the caller's own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Free text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// For finding it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// When it vanishes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+    /// Of the stored object; an update carries the one that was read.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub revision: String,
+    /// The server's: it never changes.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The server's: when it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<Timestamp>,
+    /// The server's: when it was changed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<Timestamp>,
+    /// The server's: the id of its owner.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+}
+
+/// How a resource is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Status {
+    /// `PRE_CREATED`, `RESOLVED`, `RESOLUTION_ERROR` or `IN_DELETION`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// What whoever takes care of it says.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The version that it is stored at.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stored_version: String,
+    /// Why something else is shown in place of the content; then it can't be written back.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub restricted: String,
+}
+
+/// A resource at one version, as a file has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resource<S = Value> {
+    /// The type's nss, or `vendor:nss`.
+    pub kind: String,
+    /// Free text that tells variations of a kind apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sub_kind: String,
+    /// The version of the content: `v1.1`. A view that is not whole is marked: `v1.1+downgraded`.
+    pub version: String,
+    /// What all resources have.
+    pub metadata: Metadata,
+    /// The content.
+    pub spec: S,
+    /// The server's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// The content as it was read, with what `S` has no field for.
+    #[serde(skip)]
+    pub(crate) read: Option<Value>,
+}
+
+impl<S> Resource<S> {
+    /// A new one, to be created.
+    pub fn new(
+        kind: impl Into<String>,
+        version: impl Into<String>,
+        name: impl Into<String>,
+        spec: S,
+    ) -> Self {
+        Self {
+            kind: kind.into(),
+            sub_kind: String::new(),
+            version: version.into(),
+            metadata: Metadata {
+                name: name.into(),
+                ..Metadata::default()
+            },
+            spec,
+            status: None,
+            read: None,
+        }
+    }
+}
+
+impl<S: DeserializeOwned> Resource<S> {
+    /// From a message.
+    ///
+    /// # Errors
+    /// If the content is not one that `S` can hold.
+    pub fn from_message(message: pb::Resource) -> Result<Self, ClientError> {
+        let unreadable = |error: serde_json::Error| {
+            let name = message
+                .metadata
+                .as_ref()
+                .map_or("", |meta| meta.name.as_str());
+            ClientError::new(
+                Kind::Internal,
+                format!(
+                    "{} {name} at {} is not as expected: {error}",
+                    message.kind, message.version
+                ),
+                "Say with `understands` which version this program is made for.",
+            )
+        };
+        let read: Value = serde_json::from_slice(&message.spec).map_err(unreadable)?;
+        let spec = S::deserialize(&read).map_err(unreadable)?;
+        Ok(Self {
+            kind: message.kind,
+            sub_kind: message.sub_kind,
+            version: message.version,
+            metadata: message.metadata.map(Metadata::from).unwrap_or_default(),
+            spec,
+            status: message.status.map(Status::from),
+            read: Some(read),
+        })
+    }
+}
+
+impl<S: Serialize + DeserializeOwned> Resource<S> {
+    /// As a message, to be written.
+    ///
+    /// # Errors
+    /// If the content can't be said as JSON.
+    pub fn to_message(&self) -> Result<pb::Resource, ClientError> {
+        let unsayable = |error: serde_json::Error| {
+            let message = format!("the content can't be said as JSON: {error}");
+            ClientError::new(Kind::Invalid, message, "Mend its `Serialize`.")
+        };
+        let spec = serde_json::to_vec(&self.spec).map_err(unsayable)?;
+        Ok(pb::Resource {
+            kind: self.kind.clone(),
+            sub_kind: self.sub_kind.clone(),
+            version: self.version.clone(),
+            metadata: Some(self.metadata.clone().into()),
+            spec: spec.into(),
+            spec_struct: None,
+            status: None,
+        })
+    }
+}
+
+/// A time of a message.
+pub(crate) fn time(at: prost_types::Timestamp) -> Option<Timestamp> {
+    Timestamp::new(at.seconds, at.nanos).ok()
+}
+
+fn said(at: Timestamp) -> prost_types::Timestamp {
+    prost_types::Timestamp {
+        seconds: at.as_second(),
+        nanos: at.subsec_nanosecond(),
+    }
+}
+
+impl From<header::Metadata> for Metadata {
+    fn from(said: header::Metadata) -> Self {
+        Self {
+            name: said.name,
+            namespace: said.namespace,
+            description: said.description,
+            labels: said.labels.into_iter().collect(),
+            expires: said.expires.and_then(time),
+            revision: said.revision,
+            id: said.id,
+            created: said.created.and_then(time),
+            modified: said.modified.and_then(time),
+            owner: said.owner,
+        }
+    }
+}
+
+impl From<Metadata> for header::Metadata {
+    fn from(metadata: Metadata) -> Self {
+        Self {
+            name: metadata.name,
+            namespace: metadata.namespace,
+            description: metadata.description,
+            labels: metadata.labels.into_iter().collect(),
+            expires: metadata.expires.map(said),
+            revision: metadata.revision,
+            id: metadata.id,
+            created: metadata.created.map(said),
+            modified: metadata.modified.map(said),
+            owner: metadata.owner,
+        }
+    }
+}
+
+impl From<header::Status> for Status {
+    fn from(said: header::Status) -> Self {
+        Self {
+            state: said.state,
+            message: said.message,
+            stored_version: said.stored_version,
+            restricted: said.restricted,
+        }
+    }
+}

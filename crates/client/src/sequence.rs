@@ -1,0 +1,69 @@
+//! The newest sequence that a client has seen. Every call carries it, so that no server answers with
+//! less.
+
+use std::sync::{PoisonError, RwLock};
+
+/// Hexadecimal digits of the number at the end of a sequence; what is before names the history.
+const NUMBER: usize = 16;
+
+/// The newest one.
+#[derive(Debug, Default)]
+pub(crate) struct Newest(RwLock<Option<String>>);
+
+impl Newest {
+    pub(crate) fn get(&self) -> Option<String> {
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Notes one that was seen. Of another history than before it counts, whatever its number: the
+    /// store was restored.
+    pub(crate) fn note(&self, seen: &str) {
+        let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if newest.as_deref().is_none_or(|known| is_newer(seen, known)) {
+            *newest = Some(seen.to_owned());
+        }
+    }
+}
+
+fn is_newer(seen: &str, known: &str) -> bool {
+    let parts = |text: &str| {
+        let cut = text.len().checked_sub(NUMBER)?;
+        Some((text.get(..cut)?.to_owned(), text.get(cut..)?.to_owned()))
+    };
+    match (parts(seen), parts(known)) {
+        (Some((history, number)), Some((known_history, known_number))) => {
+            history != known_history || number > known_number
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(history: &str, number: u64) -> String {
+        format!("{history}{number:016x}")
+    }
+
+    #[test]
+    fn only_a_newer_one_counts() {
+        let newest = Newest::default();
+        newest.note(&of("a", 9));
+        newest.note(&of("a", 7));
+        assert_eq!(newest.get(), Some(of("a", 9)));
+        newest.note(&of("a", 255));
+        assert_eq!(newest.get(), Some(of("a", 255)));
+    }
+
+    #[test]
+    fn one_of_another_history_counts() {
+        let newest = Newest::default();
+        newest.note(&of("a", 9));
+        newest.note(&of("b", 1));
+        assert_eq!(newest.get(), Some(of("b", 1)));
+    }
+}
