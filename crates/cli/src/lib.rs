@@ -17,6 +17,7 @@ mod history;
 mod login;
 mod logout;
 mod org;
+mod remembered;
 mod restore;
 mod role;
 mod task;
@@ -29,6 +30,7 @@ mod whoami;
 use clap::Subcommand;
 pub use context::{ServerOptions, Session};
 pub use failure::Failure;
+pub use remembered::{forget, remember_aside};
 use std::process::ExitCode;
 
 /// A command that talks to a server.

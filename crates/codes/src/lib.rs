@@ -265,6 +265,7 @@ codes! {
     ENTRIES_TOO_MANY = 6304, "The resource has too many metadata entries";
     ENTRY_FLAG_INVALID = 6305, "The metadata entry can't be read-only in that domain";
     ENTRY_PROVIDERS = 6306, "The metadata entry is for the provider to change";
+    APPLIED_INVALID = 6307, "What a file declares is not valid";
     BEHAVIOR_NOT_GRANTED = 6321, "The type version lets nobody invoke the behavior";
     BEHAVIOR_LEVEL_TOO_LOW = 6322, "The behavior takes a higher level";
     BEHAVIOR_NOT_RUN = 6323, "This server does not run behaviors of that kind";

@@ -1,6 +1,7 @@
 //! The commands.
 
 use crate::convert_command::ConvertOptions;
+use crate::dev::DevOptions;
 use crate::errors::ErrorsOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Resources(coeval_cli::Command),
     /// Run a server
     Serve(Box<ServeOptions>),
+    /// Run a server with an example in it, for trying things out
+    Dev(Box<DevOptions>),
     /// Look after a store: check, backup, restore, export, import, adopt, compact
     Store(StoreOptions),
     /// Work with type files: explain

@@ -3,6 +3,7 @@
 mod cli;
 mod config;
 mod convert_command;
+mod dev;
 mod errors;
 mod keyring;
 mod quantity;
@@ -44,6 +45,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Resources(command) => return coeval_cli::run(command).await,
         Command::Serve(options) => serve::run(&options, matches).await?,
+        Command::Dev(options) => dev::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,
         Command::Type(options) => return type_commands::run(options),
         Command::Convert(options) => convert_command::run(&options)?,

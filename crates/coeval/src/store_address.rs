@@ -10,7 +10,8 @@ const DEFAULT_FOLDER: &str = "data";
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StoreAddress {
-    /// Folder of the embedded store, made if it is missing; without --data and --store: data
+    /// Folder of the embedded store, made if it is missing; without --data and --store: data,
+    /// or for `coeval dev` a temporary one
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
     /// Another store: sqlite:PATH, postgres://… or etcd://host:port,host:port
@@ -39,9 +40,23 @@ impl StoreAddress {
             (None, None) => Ok(embedded(DEFAULT_FOLDER)),
         }
     }
+
+    /// The folder of the embedded store, if one is said; for a command that takes no other store.
+    pub(crate) fn folder(&self, matches: &ArgMatches) -> Result<Option<&str>, Failure> {
+        let of_data = rank(matches.value_source("data"));
+        let of_store = rank(matches.value_source("store"));
+        if self.store.is_some() && of_store >= of_data {
+            return Err(Failure::config(
+                "this command takes the embedded store alone, and --store names another",
+                "Leave --store and COEVAL_STORE out, or use `coeval serve`.",
+            ));
+        }
+        Ok(self.data.as_deref())
+    }
 }
 
-fn embedded(folder: &str) -> String {
+/// The URL of the embedded store in a folder.
+pub(crate) fn embedded(folder: &str) -> String {
     format!("sqlite:{}/coeval.db", folder.trim_end_matches('/'))
 }
 

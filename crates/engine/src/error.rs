@@ -102,6 +102,12 @@ pub enum EngineError {
         /// What is wrong.
         what: String,
     },
+    /// What a file declares can't be kept.
+    #[error("what is declared is not valid: {what}")]
+    AppliedInvalid {
+        /// What is wrong.
+        what: String,
+    },
     /// A stored resource can't be read.
     #[error("the resource {id} can't be read: {reason}")]
     Unreadable {
@@ -278,6 +284,7 @@ impl Coded for EngineError {
             Self::Contended { .. } => coeval_codes::CONTENDED,
             Self::StateForbids { .. } => coeval_codes::STATE_FORBIDS,
             Self::MetadataInvalid { .. } => coeval_codes::METADATA_INVALID,
+            Self::AppliedInvalid { .. } => coeval_codes::APPLIED_INVALID,
             Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
             Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
             Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
@@ -327,6 +334,9 @@ impl Coded for EngineError {
             Self::Contended { .. } => "Try again in a moment.",
             Self::StateForbids { .. } => "Bring it into another state first; see the states page.",
             Self::MetadataInvalid { .. } => "Correct it and send it again.",
+            Self::AppliedInvalid { .. } => {
+                "Declare fewer or shorter paths: one to an object or list stands for all of it."
+            }
             Self::Unreadable { .. } => {
                 "Look at it with `coeval store quarantine`; other resources are not concerned."
             }

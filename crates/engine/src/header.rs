@@ -1,6 +1,7 @@
 //! What is known of a resource beside its content: a small part of its record, readable without
 //! its type.
 
+use crate::applied::Applied;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey, index};
 use crate::seen::{header_key, text_key};
@@ -101,6 +102,9 @@ pub struct Header {
     /// The task of its creation, which ends when it is resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) creation: Option<String>,
+    /// What a file declared last. Other writes leave it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
 }
 
 impl Header {
@@ -226,4 +230,33 @@ pub(crate) fn check(header: &Header) -> Result<(), EngineError> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the releases before `applied` wrote it.
+    const BEFORE: &str = r#"{"v":"1.1.0","name":"web","org":"o","owner":"u","state":"RESOLVED","created":1,"modified":2,"modified_by":"u","g":3}"#;
+
+    #[test]
+    fn a_header_without_what_came_later_reads_and_is_written_as_it_was() {
+        let header: Header = serde_json::from_str(BEFORE).unwrap();
+        assert_eq!(header.applied, None);
+        assert_eq!(serde_json::to_string(&header).unwrap(), BEFORE);
+    }
+
+    #[test]
+    fn a_header_with_what_comes_later_reads_too() {
+        let later = BEFORE.replace(
+            "\"g\":3",
+            r#""g":3,"invented":{"later":1},"applied":{"paths":["/a"],"g":2,"more":1}"#,
+        );
+        let header: Header = serde_json::from_str(&later).unwrap();
+        let applied = header.applied.unwrap();
+        assert_eq!(
+            (applied.paths, applied.generation),
+            (vec!["/a".to_owned()], 2)
+        );
+    }
 }

@@ -11,6 +11,7 @@
 
 mod ahead;
 mod allow;
+mod applied;
 mod audit;
 pub mod behaviors;
 mod caller;
@@ -47,6 +48,7 @@ mod watch;
 pub mod write;
 
 pub use allow::SYSTEM_ORG;
+pub use applied::{Applied, MOST_BYTES as MOST_APPLIED_BYTES, MOST_PATHS as MOST_APPLIED_PATHS};
 pub use audit::{AuditQuery, AuditRecord, Deed, What};
 pub use caller::{AcceptedType, Caller, WantedVersions};
 pub use engine::{Engine, Settings};

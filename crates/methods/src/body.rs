@@ -17,6 +17,8 @@ pub struct Body {
     pub meta: Meta,
     /// The content.
     pub spec: Option<Value>,
+    /// JSON pointers to all that a file declares, if the body comes from one.
+    pub applied: Option<Vec<String>>,
 }
 
 /// What all resources have, as far as a request can say it.

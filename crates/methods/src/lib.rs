@@ -9,6 +9,7 @@ mod body;
 mod door;
 mod error;
 mod kinds;
+mod left_out;
 mod listing;
 mod mask;
 mod refused;

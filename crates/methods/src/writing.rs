@@ -204,6 +204,7 @@ impl Methods {
             description: said(meta.description),
             sub_kind: said(body.sub_kind),
             expires: meta.expires,
+            applied: body.applied,
             ..Create::new(at.version(), meta.name, content)
         })
     }
@@ -260,6 +261,7 @@ fn edit(
         description: means(|mask| mask.description).then(|| said(meta.description)),
         sub_kind: means(|mask| mask.sub_kind).then(|| said(body.sub_kind)),
         expires: means(|mask| mask.expires).then_some(meta.expires),
+        applied: body.applied,
         ..MetaEdit::default()
     };
     let (content, fields) = match mask {

@@ -55,7 +55,7 @@ impl Coded for ServerError {
         match self {
             Self::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
-                    "Stop the process that listens there, or choose another port with --listen; port 0 picks a free one."
+                    "Stop the process that listens there, or choose another port: `--listen 127.0.0.1:0` picks a free one."
                 }
                 io::ErrorKind::AddrNotAvailable => {
                     "Use an address that this machine has, or 0.0.0.0 for all of them, with --listen."

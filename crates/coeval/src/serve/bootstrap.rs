@@ -11,8 +11,12 @@ const LONGEST: u64 = 1024 * 1024;
 
 /// Makes what the file names and is absent. Paths in it are relative to its folder.
 pub(super) async fn run(engine: &Engine, file: &Path) -> Result<(), Failure> {
-    let bootstrap = read(file)?;
-    for did in engine.bootstrap(&bootstrap).await? {
+    make(engine, &read(file)?).await
+}
+
+/// Makes what is absent.
+pub(super) async fn make(engine: &Engine, bootstrap: &Bootstrap) -> Result<(), Failure> {
+    for did in engine.bootstrap(bootstrap).await? {
         if did.now {
             tracing::info!("bootstrap: {} made", did.what);
         }

@@ -13,6 +13,7 @@ use coeval_cli::Failure;
 use coeval_cloudapi::CloudApi;
 use coeval_codes::Coded;
 use coeval_engine::Engine;
+use coeval_engine::identity::Bootstrap;
 use coeval_engine::jobs::{JobRunner, RunnerSettings};
 use coeval_grpc::Grpc;
 use coeval_server::{Listener, Readiness};
@@ -23,15 +24,31 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<(), Failure> {
+    let store = options.address.url(matches)?;
+    serve(options, &store, None, async |_, _| Ok(())).await
+}
+
+/// Serves a store until the process is told to stop. `first` is made where it is absent, before
+/// anybody can connect; `prepare` runs when everybody can, with the server's address, before it is
+/// called ready.
+pub(crate) async fn serve(
+    options: &ServeOptions,
+    store: &str,
+    first: Option<&Bootstrap>,
+    prepare: impl AsyncFnOnce(&Engine, &str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     telemetry::start_logs(&options.logs);
     let metrics = telemetry::start_metrics()?;
     let mut signals = Signals::listen()?;
-    let (url, port) = (options.address.url(matches)?, options.listener()?);
-    let opened = coeval_stores::open(&url, options.store()).await?;
+    let port = options.listener()?;
+    let opened = coeval_stores::open(store, options.store()).await?;
     let engine = Engine::open(Arc::clone(&opened.store), options.engine()?).await?;
     let engine = Arc::new(engine);
     if let Some(file) = &options.bootstrap {
         bootstrap::run(&engine, file).await?;
+    }
+    if let Some(first) = first {
+        bootstrap::make(&engine, first).await?;
     }
     let listener = Listener::bind(port).await?;
     let quota = options.quota();
@@ -49,20 +66,30 @@ pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<
         &server_id()?,
         RunnerSettings::default(),
     );
-    say_ready(&listener);
+    let url = listener.url();
     let mut again = signals.clone();
     let serving =
         listener
             .with_grpc(grpc.unmatched())
             .serve(routes, ready, metrics, signals.next());
-    tokio::select! {
-        stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
-        () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
+    let mut serving = std::pin::pin!(serving);
+    // Told to stop while it prepares, it is never ready.
+    let prepared = tokio::select! {
+        biased;
+        prepared = prepare(&engine, &url) => Some(prepared),
+        _ = &mut serving => None,
+    };
+    if let Some(Ok(())) = &prepared {
+        say_ready(&url);
+        tokio::select! {
+            stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
+            () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
+        }
     }
     runner.stop().await;
     opened.store.close().await;
     tracing::info!("stopped");
-    Ok(())
+    prepared.unwrap_or(Ok(()))
 }
 
 /// A name for this run of the server, to tell its tasks from those of others.
@@ -74,16 +101,12 @@ fn server_id() -> Result<String, Failure> {
 }
 
 /// The one line on stdout: who started the server waits for it, and reads the port from it.
-fn say_ready(listener: &Listener) {
+fn say_ready(url: &str) {
     let mut stdout = std::io::stdout();
     // A closed stdout is no reason not to serve.
-    let _ = writeln!(stdout, "coeval ready on {}", listener.url());
+    let _ = writeln!(stdout, "coeval ready on {url}");
     let _ = stdout.flush();
-    tracing::info!(
-        url = listener.url(),
-        release = env!("CARGO_PKG_VERSION"),
-        "ready"
-    );
+    tracing::info!(url, release = env!("CARGO_PKG_VERSION"), "ready");
 }
 
 fn readiness(store: &DynStore, engine: &Arc<Engine>) -> Readiness {

@@ -29,7 +29,7 @@ pub(crate) struct ServeOptions {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     #[command(flatten)]
-    pub(super) address: StoreAddress,
+    pub(crate) address: StoreAddress,
     /// YAML of organizations, users, roles and types to make where they are absent
     #[arg(long, value_name = "FILE")]
     pub(super) bootstrap: Option<PathBuf>,
@@ -103,6 +103,11 @@ pub(crate) struct ServeOptions {
 }
 
 impl ServeOptions {
+    /// Whether it serves TLS.
+    pub(crate) const fn has_tls(&self) -> bool {
+        self.tls_cert.is_some() || self.tls_key.is_some()
+    }
+
     pub(super) fn listener(&self) -> Result<Config, Failure> {
         let tls = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => Some(TlsFiles {

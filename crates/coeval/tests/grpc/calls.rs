@@ -144,6 +144,15 @@ impl By<'_> {
 
     /// The same, at a version.
     pub(crate) async fn get_at(&self, name: &str, version: &str) -> Result<pb::Resource, Status> {
+        Ok(self.found(name, version).await?.resource.unwrap())
+    }
+
+    /// The same, with what is told beside it.
+    pub(crate) async fn found(
+        &self,
+        name: &str,
+        version: &str,
+    ) -> Result<pb::GetResourceResponse, Status> {
         let asked = pb::GetResourceRequest {
             kind: "app".into(),
             name: name.into(),
@@ -151,7 +160,7 @@ impl By<'_> {
             ..Default::default()
         };
         let found = self.resources().get_resource(asked).await?;
-        Ok(found.into_inner().resource.unwrap())
+        Ok(found.into_inner())
     }
 
     /// Writes a resource back.

@@ -11,6 +11,7 @@
 #[macro_use]
 #[path = "../over_http/cases.rs"]
 mod cases;
+mod applied;
 mod around;
 mod bad_input;
 mod calls;
@@ -22,6 +23,7 @@ mod masks;
 mod naming;
 mod packages;
 mod raw;
+mod revisions;
 #[allow(dead_code, reason = "what the tests of the other API use too")]
 #[path = "../over_http/stage.rs"]
 mod stage;
@@ -107,6 +109,23 @@ cases! {
             a_mask_that_leads_nowhere_is_refused
         }
     }
+    revisions {
+        every {
+            a_kept_revision_is_listed_and_written_again
+        }
+        embedded {
+            what_can_t_be_restored_is_refused_and_nothing_changes
+        }
+    }
+    applied {
+        every {
+            what_a_file_declared_stays_until_a_file_declares_again
+        }
+        embedded {
+            who_may_only_read_is_not_told_what_was_declared
+            what_is_declared_has_limits
+        }
+    }
     upserting {
         every {
             many_who_upsert_at_once_lose_nothing
@@ -127,6 +146,7 @@ cases! {
             what_went_with_a_deleted_item_is_told
             metadata_says_which_versions_are_understood
             a_reader_sees_its_own_writes
+            a_view_says_what_it_leaves_out
         }
     }
     listing {

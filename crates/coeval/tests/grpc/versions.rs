@@ -256,3 +256,25 @@ pub(crate) async fn a_reader_sees_its_own_writes(mut world: World) {
     assert_eq!(names(&page), ["web"]);
     assert!(!page.sequence.is_empty());
 }
+
+pub(crate) async fn a_view_says_what_it_leaves_out(mut world: World) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let content = json!({"image": "a", "region": "eu"});
+    by.create("v1.1", "web", content).await.unwrap();
+    by.create("v1.1", "plain", json!({"image": "a"}))
+        .await
+        .unwrap();
+    for (name, version, left) in [
+        ("web", "", &[][..]),
+        ("web", "v1.1", &[]),
+        ("web", "1.0.0", &["/region"]),
+        ("plain", "1.0.0", &[]),
+    ] {
+        let found = by.found(name, version).await.unwrap();
+        assert_eq!(found.left_out, left, "{name} at {version}");
+    }
+    let old = world.by(&alice).saying("coeval-accept", "app=1.0");
+    assert_eq!(old.found("web", "").await.unwrap().left_out, ["/region"]);
+}

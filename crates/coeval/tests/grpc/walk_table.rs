@@ -37,6 +37,8 @@ pub(crate) struct Things {
     pub(crate) role: access::Role,
     pub(crate) session: String,
     pub(crate) task: String,
+    /// A kept one of the resource.
+    pub(crate) revision: String,
 }
 
 const FILE: &str = "  schema: {type: object}\n";
@@ -45,7 +47,9 @@ impl Things {
     /// Makes them.
     pub(crate) async fn make(world: &World, admin: &str, alice: &str) -> Self {
         let (provider, by) = (world.by(admin), world.by(alice));
-        by.create("v1", "web", json!({"image": "a"})).await.unwrap();
+        let first = by.create("v1", "web", json!({"image": "a"})).await.unwrap();
+        let second = app("v1", "web", json!({"image": "b"}));
+        by.patch(second, &["spec.image"]).await.unwrap();
         let hidden = types::RegisterTypeVersionRequest {
             file: type_file("acme:hidden", "1.0.0", FILE),
             ..Default::default()
@@ -88,6 +92,7 @@ impl Things {
             role: role.into_inner().role.unwrap(),
             session: sessions.into_inner().sessions[0].id.clone(),
             task,
+            revision: meta(&first).revision.clone(),
         }
     }
 }
@@ -134,14 +139,14 @@ pub(crate) fn row(of: For, method: &'static str, message: &impl Message) -> Row 
 
 /// All methods, with what they are sent.
 pub(crate) fn rows(things: &Things) -> Vec<Row> {
-    let mut all = of_resources();
+    let mut all = of_resources(things);
     all.extend(of_types());
     all.extend(of_grants(things));
     all.extend(walk_people::rows(things));
     all
 }
 
-fn of_resources() -> Vec<Row> {
+fn of_resources(things: &Things) -> Vec<Row> {
     let (kind, name, namespace) = ("app".to_owned(), "web".to_owned(), "acme".to_owned());
     let resource = |name: &str| {
         let mut one = app("v1", name, json!({"image": "b"}));
@@ -209,8 +214,29 @@ fn of_resources() -> Vec<Row> {
             "coeval.resources.v1.ResourceService/DeleteResource",
             &resources::DeleteResourceRequest {
                 kind: kind.clone(),
-                name,
+                name: name.clone(),
                 namespace: namespace.clone(),
+                ..Default::default()
+            },
+        ),
+        row(
+            Tenant,
+            "coeval.resources.v1.ResourceService/ListRevisions",
+            &resources::ListRevisionsRequest {
+                kind: kind.clone(),
+                name: name.clone(),
+                namespace: namespace.clone(),
+                ..Default::default()
+            },
+        ),
+        row(
+            Tenant,
+            "coeval.resources.v1.ResourceService/RestoreResource",
+            &resources::RestoreResourceRequest {
+                kind: kind.clone(),
+                name: name.clone(),
+                namespace: namespace.clone(),
+                revision: things.revision.clone(),
                 ..Default::default()
             },
         ),

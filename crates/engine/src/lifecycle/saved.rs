@@ -47,6 +47,8 @@ pub(crate) struct SavedUpdate {
     expires: Said<i64>,
     state: Option<State>,
     message: Said<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    applied: Option<Vec<String>>,
 }
 
 fn said<T: Clone>(said: &Option<Option<T>>) -> Said<T> {
@@ -88,6 +90,7 @@ impl SavedUpdate {
             expires: said(&meta.expires.map(|expires| expires.map(|at| at.0))),
             state: meta.state,
             message: said(&meta.message),
+            applied: meta.applied.clone(),
         }
     }
 
@@ -114,6 +117,7 @@ impl SavedUpdate {
                 expires: unsaid(self.expires).map(|expires| expires.map(Millis)),
                 state: self.state,
                 message: unsaid(self.message),
+                applied: self.applied,
             },
             force: self.force,
             checking: match self.checking.as_str() {
@@ -202,6 +206,7 @@ mod tests {
             expires: Some(Some(Millis(5))),
             state: Some(State::InDeletion),
             message: Some(None),
+            applied: Some(vec!["/a".into()]),
         };
         for update in [
             update,

@@ -1,6 +1,7 @@
 //! Creating a resource.
 
 use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
+use crate::applied::Applied;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
@@ -65,6 +66,8 @@ pub struct Create {
     pub checking: Checking,
     /// Whether a task tells of it, which ends when the resource is resolved.
     pub announced: bool,
+    /// JSON pointers to all that a file declares, if it comes from one.
+    pub applied: Option<Vec<String>>,
 }
 
 impl Create {
@@ -85,6 +88,7 @@ impl Create {
             unique: true,
             checking: Checking::Strict,
             announced: false,
+            applied: None,
         }
     }
 }
@@ -225,6 +229,8 @@ impl Engine {
             (Checking::Strict, Err(error)) => return Err(error.into()),
         };
         let now = self.now();
+        let applied = create.applied.as_ref();
+        let applied = applied.map(|paths| Applied::by(paths, 0)).transpose()?;
         let header = Header {
             version: at,
             name: create.name.clone(),
@@ -250,6 +256,7 @@ impl Engine {
             secure: Vec::new(),
             sealed: false,
             creation: None,
+            applied,
         };
         let mut header = header;
         let task = match create.announced {

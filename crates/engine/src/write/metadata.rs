@@ -3,6 +3,7 @@
 use super::create::{Checking, short};
 use super::steps::{Wanted, ask_name, found_name};
 use super::update::{Edited, Update};
+use crate::applied::Applied;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -35,6 +36,8 @@ pub struct MetaEdit {
     pub state: Option<State>,
     /// What its controller says.
     pub message: Option<Option<String>>,
+    /// JSON pointers to all that a file declares.
+    pub applied: Option<Vec<String>>,
 }
 
 impl Engine {
@@ -89,6 +92,11 @@ impl Engine {
         let or = |said: &Option<Option<String>>, before: &Option<String>| {
             said.clone().unwrap_or_else(|| before.clone())
         };
+        let generation = before.generation + 1;
+        let applied = match &meta.applied {
+            Some(paths) => Some(Applied::by(paths, generation)?),
+            None => before.applied.clone(),
+        };
         let header = Header {
             version,
             name: meta.name.clone().unwrap_or_else(|| before.name.clone()),
@@ -103,12 +111,13 @@ impl Engine {
             created: before.created,
             modified: self.now().max(before.modified),
             modified_by: caller.user().to_owned(),
-            generation: before.generation + 1,
+            generation,
             // Both are found out when the record is sealed.
             indexed: before.indexed.clone(),
             secure: before.secure.clone(),
             sealed: before.sealed,
             creation: before.creation.clone(),
+            applied,
         };
         header::check(&header)?;
         Ok(header)

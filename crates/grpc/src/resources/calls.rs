@@ -1,6 +1,6 @@
 //! The methods of the generic service.
 
-use super::message::{Showing, body, quarantined};
+use super::message::{Showing, applied, body, quarantined};
 use super::{TASK, warned, watch as watching};
 use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced};
@@ -25,7 +25,8 @@ pub(super) async fn create(
     let resource = needed(asked.resource)?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let written = methods.create(caller, &of, body(resource)?).await?;
+    let body = body(resource, asked.applied)?;
+    let written = methods.create(caller, &of, body).await?;
     let message = pb::CreateResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),
         task: written.task.unwrap_or_default(),
@@ -46,7 +47,8 @@ pub(super) async fn get(
         .await?;
     let message = pb::GetResourceResponse {
         resource: Some(showing.shown(&api, &caller, &found).await?),
-        ..Default::default()
+        left_out: methods.left_out(&caller, &found).await?,
+        applied: applied(&found),
     };
     Ok(sequenced(&caller, found.token, message))
 }
@@ -97,7 +99,7 @@ pub(super) async fn update(
     let mask = mask.transpose()?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let body = body(resource)?;
+    let body = body(resource, asked.applied)?;
     let written = methods
         .update(caller, &of, body, mask.as_ref(), call.force)
         .await?;
@@ -119,7 +121,7 @@ pub(super) async fn upsert(
     let resource = needed(asked.resource)?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let body = body(resource)?;
+    let body = body(resource, None)?;
     let written = methods.upsert(caller, &of, body, call.force).await?;
     let message = pb::UpsertResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),

@@ -4,6 +4,7 @@ use crate::api::Api;
 use crate::proto::header::v1 as header;
 use crate::proto::resources::v1 as pb;
 use crate::times::{millis, timestamp};
+use coeval_access::Level;
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
 use coeval_engine::{Caller, Quarantined, Resource};
@@ -14,7 +15,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a request says.
-pub(super) fn body(resource: pb::Resource) -> Result<Body, MethodError> {
+pub(super) fn body(
+    resource: pb::Resource,
+    applied: Option<pb::Applied>,
+) -> Result<Body, MethodError> {
     let spec = match (resource.spec.is_empty(), resource.spec_struct) {
         (true, None) => None,
         (false, None) => {
@@ -39,6 +43,17 @@ pub(super) fn body(resource: pb::Resource) -> Result<Body, MethodError> {
         version: resource.version,
         meta: meta(resource.metadata.unwrap_or_default())?,
         spec,
+        applied: applied.map(|applied| applied.paths),
+    })
+}
+
+/// What a file declared last, for those who may change the resource.
+pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
+    let applied = resource.header.applied.as_ref();
+    let applied = applied.filter(|_| resource.level >= Level::ReadWrite)?;
+    Some(pb::Applied {
+        paths: applied.paths.clone(),
+        generation: applied.generation,
     })
 }
 

@@ -81,6 +81,7 @@ impl Said {
             version: self.version.clone(),
             meta: self.meta.clone(),
             spec: content,
+            applied: None,
         }
     }
 }

@@ -58,6 +58,7 @@ fn run(folder: &Path, script: &str, address: &str) -> Output {
         .env("COEVAL_BINARY", debug.join("coeval"))
         .env("COEVAL_LISTEN", address)
         .env("COEVAL_DATA", folder.join("data"))
+        .env("COEVAL_CONFIG_DIR", folder.join("config"))
         .output()
         .unwrap()
 }

@@ -74,6 +74,7 @@ pub(super) async fn read(
             Some(spec @ Value::Object(_)) => Some(spec),
             Some(_) => return Err(WebError::invalid("spec must be an object")),
         },
+        applied: None,
     };
     Ok(Sent { body, mask })
 }

@@ -7,8 +7,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
-use coeval_core::convert::Record;
-use coeval_engine::{Caller, Resource, WantedVersions};
+use coeval_engine::{Caller, Resource};
 use coeval_methods::ListAsked;
 use http::StatusCode;
 use std::sync::Arc;
@@ -76,7 +75,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let caller = call.caller_at_version()?;
     let which = named(&api, &call, &caller).await?;
     let resource = api.engine().get(&caller, &which.of, &which.target).await?;
-    let left_out = left_out(&api, &caller, &resource).await?;
+    let left_out = api.methods.left_out(&caller, &resource).await?;
     let mut out = Vec::with_capacity(Writer::size(&resource));
     out.push(b'{');
     Writer::new(&api, &caller)
@@ -88,31 +87,4 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     Ok(Answer::raw_json(StatusCode::OK, out)
         .revised(resource.revision)
         .sequenced(resource.token))
-}
-
-/// Pointers to what the stored version shows this caller and the view can't.
-async fn left_out(api: &Api, caller: &Caller, shown: &Resource) -> Result<Vec<String>, WebError> {
-    let stored = shown.header.version;
-    if shown.version.version == stored || shown.restricted.is_some() {
-        return Ok(Vec::new());
-    }
-    let mut at_stored = caller.clone();
-    at_stored.wanted = WantedVersions::exactly(stored);
-    let target = coeval_engine::Target::Id(shown.id);
-    let whole = match api.engine().get(&at_stored, &shown.of, &target).await {
-        Ok(whole) if whole.revision == shown.revision && whole.restricted.is_none() => whole,
-        // Changed meanwhile, or not known here: nothing can be said of this revision.
-        _ => return Ok(Vec::new()),
-    };
-    let state = api.engine().type_state(&shown.of).await?;
-    let content = serde_json::from_slice(&whole.content).unwrap_or_default();
-    let view = state
-        .versions()
-        .view(Record::new(stored, content), shown.version.version);
-    let Ok(view) = view else {
-        return Ok(Vec::new());
-    };
-    let entries = view.kept.entries().into_iter();
-    let independent = entries.filter(|entry| !entry.refines);
-    Ok(independent.map(|entry| entry.path).collect())
 }
