@@ -1,21 +1,113 @@
 //! `coeval delete`.
 
-use crate::context::ServerOptions;
+use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
+use crate::get::last_of;
+use crate::names::{Target, Targets};
+use crate::output::notes::{self, Spinner};
+use crate::output::said;
 use clap::Args;
+use coeval_client::{ClientError, Kind};
+use coeval_proto::tasks::v1::{Task, TaskStatus, WatchTaskRequest};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Delete resources.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval delete app web
+  coeval delete app/web app/api
+  coeval delete app web --revision \"$(coeval get app web -o jsonpath='{.metadata.revision}')\"
+  coeval delete app web --ignore-not-found
+
+Nothing is asked. Where the type has a hook that runs before, a task goes on with
+it, and its end is waited for.")]
 pub struct Options {
+    #[command(flatten)]
+    targets: Targets,
+    /// Only if it has this revision; exit code 3 if it has another one
+    #[arg(
+        long,
+        value_name = "REVISION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    revision: String,
+    /// Do not wait for the task that goes on with it
+    #[arg(long)]
+    no_wait: bool,
+    /// What is not there is as good as deleted
+    #[arg(long)]
+    ignore_not_found: bool,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
+    let targets = options.targets.some()?;
+    if targets.len() > 1 && !options.revision.is_empty() {
+        return Err(Failure::usage(
+            "--revision is that of one resource",
+            "Delete one at a time.",
+        ));
+    }
+    let session = options.server.session()?;
+    let mut failures = Vec::new();
+    for target in &targets {
+        if let Err(failure) = one(&session, target, &options).await {
+            failures.push(failure);
+        }
+    }
+    last_of(failures)
+}
+
+async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+    let resources = session.client.resources(&target.kind);
+    let resources = resources.within(&session.namespace);
+    let task = match resources.delete(&target.name, &options.revision).await {
+        Err(error) if options.ignore_not_found && error.kind() == Kind::NotFound => {
+            notes::note(&format!("{target} is not there."));
+            return Ok(());
+        }
+        deleted => deleted?,
+    };
+    let Some(task) = task else {
+        return said(writeln!(std::io::stdout(), "{target} deleted"));
+    };
+    if options.no_wait {
+        notes::note(&format!("The task {task} goes on with it."));
+        return said(writeln!(std::io::stdout(), "{target} is being deleted"));
+    }
+    ended(session, target, &task).await?;
+    said(writeln!(std::io::stdout(), "{target} deleted"))
+}
+
+/// Waits until the task has done it.
+async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failure> {
+    let spinner = Spinner::new(&format!("deleting {target}"));
+    let request = WatchTaskRequest { id: id.to_owned() };
+    let told = session.client.tasks().watch_task(request).await;
+    let mut told = told.map_err(ClientError::from)?.into_inner();
+    let mut last = Task::default();
+    while let Some(one) = told.message().await.map_err(ClientError::from)? {
+        last = one.task.unwrap_or_default();
+        if !last.message.is_empty() {
+            spinner.tell(&format!("deleting {target}: {}", last.message));
+        }
+    }
+    drop(spinner);
+    if last.status() == TaskStatus::Success {
+        return Ok(());
+    }
+    let failure = last.failure.clone().unwrap_or_default();
+    let why = match (failure.message.as_str(), last.message.as_str()) {
+        ("", "") => "its task did not succeed",
+        ("", message) => message,
+        (failure, _) => failure,
+    };
+    let message = format!("{target} is not deleted: {why}");
     Err(Failure::refused(
-        "`coeval delete` is not there yet",
-        "Use another command.",
+        message,
+        format!("Look at its task {id} with `coeval task`."),
     ))
 }

@@ -20,6 +20,8 @@ pub struct Failure {
     code: Option<Code>,
     advice: String,
     exit: u8,
+    /// Nobody is to be told.
+    silent: bool,
 }
 
 impl Failure {
@@ -30,6 +32,7 @@ impl Failure {
             code: Some(coeval_codes::CONFIG_INVALID),
             advice: advice.into(),
             exit: USAGE,
+            silent: false,
         }
     }
 
@@ -40,6 +43,7 @@ impl Failure {
             code: None,
             advice: advice.into(),
             exit: USAGE,
+            silent: false,
         }
     }
 
@@ -50,6 +54,7 @@ impl Failure {
             code: None,
             advice: advice.into(),
             exit: FAILED,
+            silent: false,
         }
     }
 
@@ -60,13 +65,59 @@ impl Failure {
             code: None,
             advice: "Check the limits of this process (memory, threads, files).".to_owned(),
             exit: FAILED,
+            silent: false,
         }
+    }
+
+    /// The work was refused for a reason with a code of its own.
+    pub fn coded(code: Code, message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: Some(code),
+            advice: advice.into(),
+            exit: exit_code(code),
+            silent: false,
+        }
+    }
+
+    /// Whoever reads stdout has seen enough. The work ends there, and nobody is told.
+    pub const fn unread() -> Self {
+        Self {
+            message: String::new(),
+            code: None,
+            advice: String::new(),
+            exit: 0,
+            silent: true,
+        }
+    }
+
+    /// The code that it has.
+    #[must_use]
+    pub const fn code(&self) -> Option<Code> {
+        self.code
     }
 
     /// The same, with something better to do next.
     pub fn with_advice(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
+    }
+
+    /// The same; if the server knows nobody who asks, with the command that changes it.
+    #[must_use]
+    pub(crate) fn told_to_log_in(self) -> Self {
+        match self.code {
+            Some(coeval_codes::TOKEN_INVALID | coeval_codes::CREDENTIALS_MISSING) => {
+                let advice = match crate::context::variable(crate::context::TOKEN) {
+                    Some(_) => {
+                        "The token in COEVAL_TOKEN does not hold; make one with `coeval token create`, or unset it."
+                    }
+                    None => "Log in with `coeval login`.",
+                };
+                self.with_advice(advice)
+            }
+            _ => self,
+        }
     }
 
     /// The same as wrong usage, for a command whose answer is its exit code.
@@ -77,6 +128,9 @@ impl Failure {
 
     /// Prints it; the code to exit with.
     pub fn report(&self) -> ExitCode {
+        if self.silent {
+            return ExitCode::from(self.exit);
+        }
         // Nothing is left to do when stderr is closed.
         let _ = std::io::stderr().write_all(self.to_string().as_bytes());
         ExitCode::from(self.exit)
@@ -101,13 +155,18 @@ impl<E: Coded> From<E> for Failure {
             code: Some(code),
             advice: error.advice(),
             exit: exit_code(code),
+            silent: false,
         }
     }
 }
 
 fn exit_code(code: Code) -> u8 {
     match code {
-        coeval_codes::CONFIG_INVALID | coeval_codes::URL_INVALID => USAGE,
+        coeval_codes::CONFIG_INVALID
+        | coeval_codes::URL_INVALID
+        | coeval_codes::CONTEXT_UNKNOWN
+        | coeval_codes::CONTEXT_FILE_INVALID
+        | coeval_codes::CREDENTIALS_EXPOSED => USAGE,
         coeval_codes::CONFLICT | coeval_codes::RESOURCE_CONFLICT => CONFLICT,
         coeval_codes::UNKNOWN_OUTCOME | coeval_codes::DEADLINE_PASSED => UNDECIDED,
         _ => FAILED,

@@ -1,21 +1,210 @@
 //! `coeval get`.
 
-use crate::context::ServerOptions;
+use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
+use crate::names::{self, Target, Targets};
+use crate::output::{OutputOptions, Printer, Shape, notes};
+use crate::reading::{self, Found, Query};
+use crate::watch;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
+use coeval_client::Resource;
+use futures::{StreamExt as _, pin_mut};
 use std::process::ExitCode;
 
 /// Show resources.
 #[derive(Debug, Args)]
+#[command(disable_version_flag = true)] // --version is a resource's here
+#[command(after_help = "Examples:
+  coeval get app
+  coeval get app web -o yaml
+  coeval get app/web app/api
+  coeval get app --filter 'spec.region==eu;labels.tier==gold' --order-by 'created desc'
+  coeval get app web --version 1.0
+  coeval get app -A -o jsonpath='{.metadata.name} {.spec.image}'
+  coeval get app -o yaml > apps.yaml
+
+With --version the content is shown as that version has it, and stderr says what
+of the stored content it leaves out. What can't be shown is named on stderr; it
+hides nothing else.
+
+An expression of jsonpath is about each resource: it prints a line for each.")]
 pub struct Options {
+    #[command(flatten)]
+    targets: Targets,
+    #[command(flatten)]
+    output: OutputOptions,
+    /// Only those that it matches: name==web*;spec.size=gt=3
+    #[arg(
+        long,
+        value_name = "FILTER",
+        default_value = "",
+        hide_default_value = true
+    )]
+    filter: String,
+    /// Fields to sort by: created desc, name
+    #[arg(long, value_name = "FIELDS", default_value = "name")]
+    order_by: String,
+    /// Those of all organizations (for the provider)
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    all_namespaces: bool,
+    /// Show them at exactly this version: 1.0
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    version: String,
+    /// Go on with what changes, as `coeval watch` tells it
+    #[arg(short, long)]
+    watch: bool,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval get` is not there yet",
-        "Use another command.",
-    ))
+    let targets = options.targets.each()?;
+    if !targets.is_empty() {
+        return options.one_by_one(&targets).await;
+    }
+    let session = options.server.session()?;
+    let namespace = match options.all_namespaces {
+        true => reading::ALL.to_owned(),
+        false => session.namespace.clone(),
+    };
+    let query = Query {
+        kind: options.targets.kind.clone(),
+        namespace,
+        filter: options.filter.clone(),
+        order_by: options.order_by.clone(),
+        version: options.version.clone(),
+    };
+    match options.watch {
+        true => watch::follow(&session, &query, &options.output, true).await,
+        false => list(&session, &query, &options.output).await,
+    }
+}
+
+impl Options {
+    async fn one_by_one(&self, targets: &[Target]) -> Result<ExitCode, Failure> {
+        if !self.filter.is_empty() || self.all_namespaces || self.watch {
+            return Err(Failure::usage(
+                "--filter, --all-namespaces and --watch are for lists",
+                "Give the kind without a name; `coeval wait` waits for one resource.",
+            ));
+        }
+        let session = self.server.session()?;
+        let shape = match targets {
+            [_] => Shape::One,
+            _ => Shape::List,
+        };
+        let mut printer = Printer::<Resource>::new(&self.output, shape);
+        let mut failures = Vec::new();
+        for target in targets {
+            let found = reading::get(&session, &target.kind, &target.name, &self.version).await;
+            match found {
+                Ok(found) => {
+                    printer.print(&found.resource)?;
+                    tell_left_out(target, &found);
+                }
+                Err(error) => failures.push(Failure::from(error)),
+            }
+        }
+        // One that is asked for and not there leaves nothing half: no `{"items": []}`.
+        if printer.printed() > 0 || shape == Shape::List {
+            printer.finish()?;
+        }
+        last_of(failures)
+    }
+}
+
+/// All but the last are told here; that one ends the command.
+pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+    let Some(last) = failures.pop() else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    for failure in failures {
+        failure.report();
+    }
+    Err(last)
+}
+
+/// Says what a view can't show.
+pub(crate) fn tell_left_out(target: &Target, found: &Found) {
+    let version = &found.resource.version;
+    let stored = found.resource.status.as_ref();
+    let stored = stored.map_or("", |status| status.stored_version.as_str());
+    if let Some(status) = &found.resource.status
+        && !status.restricted.is_empty()
+    {
+        notes::warn(&format!(
+            "{target} is shown restricted: {}",
+            status.restricted
+        ));
+        return;
+    }
+    match found.left_out.as_slice() {
+        [] if version.ends_with("+downgraded") => notes::note(&format!(
+            "{target} is stored at {stored}; this view at {version} leaves something out."
+        )),
+        [] => {}
+        paths => notes::note(&format!(
+            "{target} is stored at {stored}; this view at {version} leaves out {}.",
+            paths.join(", ")
+        )),
+    }
+}
+
+async fn list(
+    session: &Session,
+    query: &Query,
+    output: &OutputOptions,
+) -> Result<ExitCode, Failure> {
+    let mut printer = Printer::<Resource>::new(output, Shape::List);
+    let mut lowered = 0_u64;
+    let mut hidden = 0_u64;
+    let pages = reading::pages(session, query);
+    pin_mut!(pages);
+    while let Some(page) = pages.next().await {
+        let page = page?;
+        for resource in &page.resources {
+            lowered += u64::from(resource.version.ends_with("+downgraded"));
+            printer.print(resource)?;
+        }
+        for one in &page.quarantined {
+            hidden += 1;
+            notes::quarantined(one);
+        }
+    }
+    let printed = printer.printed();
+    printer.finish()?;
+    if printed == 0 && hidden == 0 {
+        notes::note(&format!("There is no {}{}.", query.kind, place(query)));
+    }
+    if lowered > 0 {
+        let kind = &query.kind;
+        let asked = match query.version.as_str() {
+            "" => String::new(),
+            version => format!(" --version {version}"),
+        };
+        notes::note(&format!(
+            "{lowered} of {printed} are shown lower than they are stored; `coeval get {kind} NAME{asked}` says what that leaves out."
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn place(query: &Query) -> String {
+    let matching = match query.filter.as_str() {
+        "" => "",
+        _ => " that matches",
+    };
+    let place = match query.namespace.as_str() {
+        "" => String::new(),
+        reading::ALL => " in any organization".to_owned(),
+        namespace => format!(" in {namespace}"),
+    };
+    format!("{matching}{place}")
 }

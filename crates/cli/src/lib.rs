@@ -2,9 +2,14 @@
 //!
 //! - `context`: which server, and who: from flags, the environment and the config folder
 //! - `failure`: how a command that did not succeed ends
+//! - `names`: what commands are about, and what a shell completes
+//! - `output`: how things are printed, in every format
+//! - `reading`: resources as commands read them
+//! - `columns`: text that no terminal obeys, as wide as it looks
 
 mod access;
 mod apply;
+pub mod columns;
 mod context;
 mod create;
 mod delete;
@@ -16,8 +21,10 @@ mod get;
 mod history;
 mod login;
 mod logout;
+pub mod names;
 mod org;
-mod remembered;
+mod output;
+mod reading;
 mod restore;
 mod role;
 mod task;
@@ -28,9 +35,9 @@ mod watch;
 mod whoami;
 
 use clap::Subcommand;
-pub use context::{ServerOptions, Session};
+pub use context::{ContextError, ServerOptions, Session, forget, remember_aside};
 pub use failure::Failure;
-pub use remembered::{forget, remember_aside};
+pub use output::{Format, OutputOptions};
 use std::process::ExitCode;
 
 /// A command that talks to a server.
@@ -83,6 +90,15 @@ pub enum Command {
 /// # Errors
 /// If it is refused or fails.
 pub async fn run(command: Command) -> Result<ExitCode, Failure> {
+    let logging_in = matches!(command, Command::Login(_));
+    let ended = Box::pin(dispatch(command)).await;
+    ended.map_err(|failure| match logging_in {
+        true => failure,
+        false => failure.told_to_log_in(),
+    })
+}
+
+async fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Login(options) => login::run(options).await,
         Command::Logout(options) => logout::run(options).await,

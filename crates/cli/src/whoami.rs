@@ -2,20 +2,113 @@
 
 use crate::context::ServerOptions;
 use crate::failure::Failure;
+use crate::output::{Cell, Format, OutputOptions, Printer, Shape, Shown, moment, said};
 use clap::Args;
+use coeval_proto::access::v1::WhoAmIRequest;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Say who you are, where, and what you may do.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval whoami
+  coeval whoami -o json
+  coeval whoami -o jsonpath='{.organization}'")]
 pub struct Options {
+    #[command(flatten)]
+    output: OutputOptions,
     #[command(flatten)]
     server: ServerOptions,
 }
 
+struct Me {
+    user: String,
+    organization: String,
+    provider: bool,
+    roles: Vec<String>,
+    server: String,
+    release: String,
+    context: Option<String>,
+    expires: Option<Timestamp>,
+}
+
+impl Me {
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let provider = if self.provider { " (the provider)" } else { "" };
+        let release = match self.release.as_str() {
+            "" => String::new(),
+            release => format!(" (release {release})"),
+        };
+        let mut lines = vec![
+            ("user", self.user.clone()),
+            ("organization", format!("{}{provider}", self.organization)),
+            ("roles", self.roles.join(", ")),
+            ("server", format!("{}{release}", self.server)),
+        ];
+        lines.extend(self.context.clone().map(|context| ("context", context)));
+        lines.extend(self.expires.map(|at| ("until", moment(at))));
+        lines
+    }
+}
+
+impl Shown for Me {
+    fn heads(_: bool) -> Vec<&'static str> {
+        vec!["USER", "ORGANIZATION", "ROLES", "SERVER"]
+    }
+
+    fn row(&self, _: bool) -> Vec<Cell> {
+        let roles = self.roles.join(", ");
+        let row = [&self.user, &self.organization, &roles, &self.server];
+        row.map(Cell::new).into()
+    }
+
+    fn name(&self) -> String {
+        format!("{}@{}", self.user, self.organization)
+    }
+
+    fn value(&self) -> Result<Value, serde_json::Error> {
+        Ok(json!({
+            "user": self.user,
+            "organization": self.organization,
+            "provider": self.provider,
+            "roles": self.roles,
+            "server": self.server,
+            "release": self.release,
+            "context": self.context,
+            "expires": self.expires,
+        }))
+    }
+}
+
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval whoami` is not there yet",
-        "Use another command.",
-    ))
+    let session = options.server.session()?;
+    let answer = session.client.access().who_am_i(WhoAmIRequest {}).await;
+    let answer = answer
+        .map_err(coeval_client::ClientError::from)?
+        .into_inner();
+    let me = Me {
+        user: answer.user.unwrap_or_default().name,
+        organization: answer.organization.unwrap_or_default().name,
+        provider: answer.provider,
+        roles: answer.roles.into_iter().map(|role| role.name).collect(),
+        server: session.client.url().to_owned(),
+        release: session.client.server_release().unwrap_or_default(),
+        context: session.context,
+        expires: session.expires,
+    };
+    if options.output.output == Format::Table {
+        let mut text = String::new();
+        for (what, value) in me.lines() {
+            let what = format!("{what}:");
+            text.push_str(&format!("{what:14}{}\n", crate::columns::plain(&value)));
+        }
+        said(std::io::stdout().write_all(text.as_bytes()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut printer = Printer::new(&options.output, Shape::One);
+    printer.print(&me)?;
+    printer.finish()?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -333,6 +333,11 @@ codes! {
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";
     CLIENT_CA_INVALID = 9004, "The authorities of clients' certificates can't be used";
+    CONTEXT_UNKNOWN = 9050, "There is no such context";
+    CREDENTIALS_EXPOSED = 9051, "The credentials can be read by others";
+    CONTEXT_FILE_INVALID = 9052, "A file with contexts or credentials can't be used";
+    LOGIN_NEEDED = 9053, "Nobody is logged in";
+    WAIT_OVER = 9054, "It did not become so in time";
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The commands.
 
+use crate::completion::CompletionOptions;
 use crate::convert_command::ConvertOptions;
 use crate::dev::DevOptions;
 use crate::errors::ErrorsOptions;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Convert(ConvertOptions),
     /// List the error codes, or explain one
     Errors(ErrorsOptions),
+    /// Print what makes a shell complete commands, kinds and names
+    Completion(CompletionOptions),
 }
 
 #[cfg(test)]

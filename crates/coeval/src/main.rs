@@ -1,6 +1,7 @@
 //! `coeval`: the one binary.
 
 mod cli;
+mod completion;
 mod config;
 mod convert_command;
 mod dev;
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    completion::answer_a_shell();
     let (cli, matches) = match config::parse::<Cli>(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(stop) => return stop.report(),
@@ -50,6 +52,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Type(options) => return type_commands::run(options),
         Command::Convert(options) => convert_command::run(&options)?,
         Command::Errors(options) => errors::run(&options)?,
+        Command::Completion(options) => completion::run(&options)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,186 @@
+//! `coeval describe`.
+
+mod page;
+
+use crate::context::{ServerOptions, Session};
+use crate::failure::Failure;
+use crate::get::last_of;
+use crate::names::{self, Target, Targets};
+use crate::output::said;
+use crate::reading::{self, Found};
+use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
+use coeval_client::{ClientError, Resource};
+use coeval_proto::access::v1 as access;
+use coeval_proto::resources::v1 as pb;
+use coeval_proto::tasks::v1 as tasks;
+use coeval_proto::types::v1::GetTypeVersionRequest;
+use page::Page;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+/// Revisions that are shown.
+const REVISIONS: usize = 5;
+
+/// Show all about one resource, for people.
+#[derive(Debug, Args)]
+#[command(disable_version_flag = true)] // --version is a resource's here
+#[command(after_help = "Examples:
+  coeval describe app web
+  coeval describe app/web --version 1.0
+
+Shows how it is doing, its content with what its type says about each field, what
+a view leaves out, who may do what with it, its last revisions and the tasks that
+are at work on it; of these what you may see. For programs there is
+`coeval get -o json`.")]
+pub struct Options {
+    #[command(flatten)]
+    targets: Targets,
+    /// Show it at exactly this version: 1.0
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    version: String,
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+    let targets = options.targets.some()?;
+    let session = options.server.session()?;
+    let mut failures = Vec::new();
+    let mut first = true;
+    for target in &targets {
+        match page(&session, target, &options.version).await {
+            Ok(page) => {
+                let gap = if first { "" } else { "\n" };
+                let mut stdout = anstream::stdout();
+                said(write!(
+                    stdout,
+                    "{gap}{}",
+                    page.text(std::io::stdout().is_terminal())
+                ))?;
+                first = false;
+            }
+            Err(error) => failures.push(Failure::from(error)),
+        }
+    }
+    last_of(failures)
+}
+
+/// All that can be found out. What the caller may not see is left out.
+async fn page(session: &Session, target: &Target, version: &str) -> Result<Page, ClientError> {
+    let found = reading::get(session, &target.kind, &target.name, version).await?;
+    let (grants, revisions, tasks, descriptions) = tokio::join!(
+        grants(session, target),
+        revisions(session, target),
+        open_tasks(session, &found),
+        descriptions(session, &found.resource),
+    );
+    Ok(Page {
+        found,
+        grants: grants.unwrap_or_default(),
+        revisions: revisions.unwrap_or_default(),
+        tasks: tasks.unwrap_or_default(),
+        descriptions: descriptions.unwrap_or_default(),
+    })
+}
+
+async fn grants(session: &Session, target: &Target) -> Option<Vec<access::Grant>> {
+    let request = access::GetResourceAclRequest {
+        kind: target.kind.clone(),
+        name: target.name.clone(),
+        namespace: session.namespace.clone(),
+    };
+    let answer = session.client.access().get_resource_acl(request).await;
+    Some(answer.ok()?.into_inner().grants)
+}
+
+async fn revisions(session: &Session, target: &Target) -> Option<Vec<pb::Revision>> {
+    let request = pb::ListRevisionsRequest {
+        kind: target.kind.clone(),
+        name: target.name.clone(),
+        namespace: session.namespace.clone(),
+        ..Default::default()
+    };
+    let mut service = session.client.resource_service();
+    let answer = service.list_revisions(request).await;
+    let mut revisions = answer.ok()?.into_inner().revisions;
+    revisions.truncate(REVISIONS);
+    Some(revisions)
+}
+
+async fn open_tasks(session: &Session, found: &Found) -> Option<Vec<tasks::Task>> {
+    let mut open = Vec::new();
+    for status in [tasks::TaskStatus::Running, tasks::TaskStatus::Queued] {
+        let request = tasks::ListTasksRequest {
+            page_size: 200,
+            status: status.into(),
+            ..Default::default()
+        };
+        let answer = session.client.tasks().list_tasks(request).await.ok()?;
+        let id = &found.resource.metadata.id;
+        let of_it = answer.into_inner().tasks.into_iter();
+        open.extend(of_it.filter(|task| task.resource == *id));
+    }
+    Some(open)
+}
+
+/// What the type says of the fields of the content, the outermost ones.
+async fn descriptions(session: &Session, resource: &Resource) -> Option<BTreeMap<String, String>> {
+    let id = type_version(resource)?;
+    let request = GetTypeVersionRequest { id };
+    let answer = session.client.types().get_type_version(request).await;
+    let file = answer.ok()?.into_inner().type_version?.file;
+    let file: Value = serde_norway::from_str(&file).ok()?;
+    let schema = file
+        .pointer("/spec/schema")
+        .or_else(|| file.get("schema"))?;
+    let properties = schema.get("properties")?.as_object()?.iter();
+    let described = properties.filter_map(|(name, property)| {
+        let text = property
+            .get("description")
+            .or_else(|| property.get("title"))?;
+        Some((name.clone(), text.as_str()?.to_owned()))
+    });
+    Some(described.collect())
+}
+
+/// `acme:app:1.1.0`, from the id, which names the type, and the version of the view.
+fn type_version(resource: &Resource) -> Option<String> {
+    let mut parts = resource
+        .metadata
+        .id
+        .strip_prefix("urn:vcloud:entity:")?
+        .split(':');
+    let (vendor, nss) = (parts.next()?, parts.next()?);
+    let version = resource.version.split('+').next()?;
+    let mut numbers: Vec<_> = version.strip_prefix('v')?.split('.').collect();
+    numbers.resize(3, "0");
+    Some(format!("{vendor}:{nss}:{}", numbers.join(".")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_version_of_a_view_is_found_by_its_id() {
+        for (version, expected) in [
+            ("v1", "1.0.0"),
+            ("v1.1+downgraded", "1.1.0"),
+            ("v2.0.3", "2.0.3"),
+        ] {
+            let mut resource = Resource::new("app", version, "web", Value::Null);
+            resource.metadata.id = "urn:vcloud:entity:acme:app:7d1f".into();
+            let expected = format!("acme:app:{expected}");
+            assert_eq!(type_version(&resource), Some(expected));
+        }
+    }
+}

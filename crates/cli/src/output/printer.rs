@@ -1,0 +1,275 @@
+//! Prints one thing or many, without holding them all: a table is held back by a block, the
+//! other formats by nothing.
+
+use super::table::{Cell, Table};
+use super::{Format, OutputOptions, Shown};
+use crate::columns::harmless;
+use crate::failure::Failure;
+use serde_json::Value;
+use std::io::{ErrorKind, IsTerminal as _, Write};
+use std::marker::PhantomData;
+
+/// Rows whose widths are found out together.
+const BLOCK: usize = 500;
+
+/// Whether one thing was asked for, or as many as there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    One,
+    List,
+    /// One after the other, for as long as somebody reads.
+    Stream,
+}
+
+/// Prints to stdout.
+pub(crate) struct Printer<T, W: Write = Box<dyn Write + Send>> {
+    format: Format,
+    shape: Shape,
+    out: W,
+    /// Somebody looks at it.
+    terminal: bool,
+    table: Table,
+    rows: Vec<Vec<Cell>>,
+    headed: bool,
+    printed: u64,
+    of: PhantomData<fn(T)>,
+}
+
+impl<T: Shown> Printer<T> {
+    /// In the format that was asked for.
+    pub(crate) fn new(options: &OutputOptions, shape: Shape) -> Self {
+        let stdout = std::io::stdout();
+        let terminal = stdout.is_terminal();
+        let room = terminal_size::terminal_size_of(&stdout);
+        let room = room.map(|(width, _)| usize::from(width.0));
+        // Many small writes are one; who follows changes is shown each at once by `flush`.
+        let out = std::io::BufWriter::new(anstream::AutoStream::auto(stdout));
+        Self::to(Box::new(out), options.output.clone(), shape, terminal, room)
+    }
+}
+
+impl<T: Shown, W: Write> Printer<T, W> {
+    fn to(out: W, format: Format, shape: Shape, terminal: bool, room: Option<usize>) -> Self {
+        let table = Table::new(T::heads(format.is_wide()), room);
+        Self {
+            format,
+            shape,
+            out,
+            terminal,
+            table,
+            rows: Vec::new(),
+            headed: false,
+            printed: 0,
+            of: PhantomData,
+        }
+    }
+
+    /// How many there were.
+    pub(crate) const fn printed(&self) -> u64 {
+        self.printed
+    }
+
+    /// Prints one.
+    pub(crate) fn print(&mut self, thing: &T) -> Result<(), Failure> {
+        let text = match &self.format {
+            Format::Table | Format::Wide => {
+                self.rows.push(thing.row(self.format.is_wide()));
+                match self.rows.len() < BLOCK {
+                    true => String::new(),
+                    false => self.block(),
+                }
+            }
+            Format::Name => format!("{}\n", thing.name()),
+            Format::Yaml => self.document(&valued(thing)?)?,
+            Format::Json => self.item(&valued(thing)?)?,
+            Format::JsonPath(template) => {
+                let line = template.render(&valued(thing)?);
+                format!("{}\n", self.shown(line))
+            }
+        };
+        self.printed += 1;
+        self.write(&text)
+    }
+
+    /// What is printed and not yet to be seen.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        let text = match self.rows.is_empty() {
+            true => String::new(),
+            false => self.block(),
+        };
+        self.write(&text)?;
+        said(self.out.flush())
+    }
+
+    /// The end: what is still open is closed.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.flush()?;
+        if self.format == Format::Json && self.shape == Shape::List {
+            let end = match self.printed {
+                0 => "{\"items\": []}\n",
+                _ => "\n  ]\n}\n",
+            };
+            self.write(end)?;
+        }
+        said(self.out.flush())
+    }
+
+    fn block(&mut self) -> String {
+        let rows = std::mem::take(&mut self.rows);
+        let mut text = String::new();
+        if !self.headed {
+            text.push_str(&self.table.heads(&rows));
+            self.headed = true;
+        }
+        text + &self.table.rows(&rows)
+    }
+
+    /// A document of a stream.
+    fn document(&self, value: &Value) -> Result<String, Failure> {
+        let text = serde_norway::to_string(value)
+            .map_err(|error| Failure::internal(format!("can't print YAML: {error}")))?;
+        Ok(match self.printed {
+            0 => text,
+            _ => format!("---\n{text}"),
+        })
+    }
+
+    /// The object, or an item of it.
+    fn item(&self, value: &Value) -> Result<String, Failure> {
+        if self.shape == Shape::Stream {
+            return Ok(format!("{value}\n"));
+        }
+        let text = serde_json::to_string_pretty(value).map_err(|error| unsayable(&error))?;
+        if self.shape == Shape::One {
+            return Ok(text + "\n");
+        }
+        let open = match self.printed {
+            0 => "{\n  \"items\": [\n    ",
+            _ => ",\n    ",
+        };
+        Ok(format!("{open}{}", text.replace('\n', "\n    ")))
+    }
+
+    /// As it is for programs; for people without what a terminal would obey.
+    fn shown(&self, text: String) -> String {
+        match self.terminal {
+            true => text
+                .split('\n')
+                .map(harmless_tabs)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            false => text,
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        said(self.out.write_all(text.as_bytes()))
+    }
+}
+
+fn harmless_tabs(line: &str) -> String {
+    let parts: Vec<_> = line.split('\t').map(harmless).collect();
+    parts.join("\t")
+}
+
+fn valued<T: Shown>(thing: &T) -> Result<Value, Failure> {
+    thing.value().map_err(|error| unsayable(&error))
+}
+
+fn unsayable(error: &serde_json::Error) -> Failure {
+    Failure::internal(format!("can't print JSON: {error}"))
+}
+
+/// What became of a write. A reader that closed the pipe has seen enough: there is nothing more to
+/// do, and nothing went wrong.
+pub(crate) fn said(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::unread()),
+        Err(error) => {
+            let failure = Failure::internal(format!("can't write to stdout: {error}"));
+            Err(failure.with_advice("Check the free space where stdout leads to."))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_client::Resource;
+    use serde::Deserialize as _;
+    use serde_json::json;
+
+    fn printed(format: &str, shape: Shape, names: &[&str]) -> String {
+        let mut out = Vec::new();
+        let format: Format = format.parse().unwrap();
+        let mut printer = Printer::to(&mut out, format, shape, false, None);
+        for name in names {
+            let spec = json!({"image": "a", "n": 9_007_199_254_740_993_u64});
+            let mut resource = Resource::new("app", "v1.1", *name, spec);
+            resource
+                .metadata
+                .labels
+                .insert("tier".into(), "gold".into());
+            printer.print(&resource).unwrap();
+        }
+        printer.finish().unwrap();
+        anstream::adapter::strip_bytes(&out).to_string_lossy()
+    }
+
+    trait Lossless {
+        fn to_string_lossy(self) -> String;
+    }
+
+    impl Lossless for anstream::adapter::StrippedBytes<'_> {
+        fn to_string_lossy(self) -> String {
+            self.map(|part| std::str::from_utf8(part).unwrap().to_owned())
+                .collect()
+        }
+    }
+
+    #[test]
+    fn a_list_in_yaml_is_a_stream_of_files_that_can_be_read_back() {
+        let text = printed("yaml", Shape::List, &["a", "b"]);
+        let documents: Vec<Resource> = serde_norway::Deserializer::from_str(&text)
+            .map(|document| Resource::deserialize(document).unwrap())
+            .collect();
+        let names: Vec<_> = documents.iter().map(|one| &one.metadata.name).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(documents[0].spec["n"], 9_007_199_254_740_993_u64);
+        assert_eq!(text.matches("---\n").count(), 1);
+    }
+
+    #[test]
+    fn json_is_one_object_whether_one_or_none_or_many() {
+        for names in [&[][..], &["a"], &["a", "b", "c"]] {
+            let text = printed("json", Shape::List, names);
+            let value: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(value["items"].as_array().unwrap().len(), names.len());
+        }
+        let one: Value = serde_json::from_str(&printed("json", Shape::One, &["a"])).unwrap();
+        assert_eq!(one["metadata"]["name"], "a");
+    }
+
+    #[test]
+    fn names_and_expressions_have_a_line_each() {
+        assert_eq!(printed("name", Shape::List, &["a", "b"]), "app/a\napp/b\n");
+        let path = "jsonpath={.metadata.name} {.metadata.labels.tier}";
+        assert_eq!(printed(path, Shape::List, &["a", "b"]), "a gold\nb gold\n");
+    }
+
+    #[test]
+    fn tables_have_heads_once_and_none_for_nothing() {
+        let names: Vec<_> = (0..1200).map(|number| number.to_string()).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let text = printed("table", Shape::List, &names);
+        assert_eq!(text.lines().count(), 1201);
+        assert_eq!(text.matches("NAME").count(), 1);
+        assert_eq!(printed("table", Shape::List, &[]), "");
+        let wide = printed("wide", Shape::List, &["a"]);
+        assert!(
+            wide.contains("LABELS") && wide.contains("tier=gold"),
+            "{wide}"
+        );
+    }
+}

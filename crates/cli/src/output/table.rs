@@ -1,0 +1,173 @@
+//! Columns for people. On a terminal a row is one line; elsewhere nothing is cut.
+
+use crate::columns::{cut, pad, plain, width};
+use anstyle::{AnsiColor, Style};
+
+/// Between two columns.
+const GAP: usize = 3;
+/// No column is cut to less.
+const NARROWEST: usize = 6;
+
+/// One field, with how it looks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    pub(crate) fn new(text: impl AsRef<str>) -> Self {
+        Self {
+            text: plain(text.as_ref()),
+            style: Style::new(),
+        }
+    }
+
+    /// How something is doing, in the colour of it.
+    pub(crate) fn state(state: &str) -> Self {
+        let style = Style::new();
+        let style = match state {
+            "RESOLVED" | "SUCCESS" => style.fg_color(Some(AnsiColor::Green.into())),
+            "RESOLUTION_ERROR" | "ERROR" | "ABORTED" => style.fg_color(Some(AnsiColor::Red.into())),
+            _ => style.fg_color(Some(AnsiColor::Yellow.into())),
+        };
+        Self {
+            style,
+            ..Self::new(state)
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Rows under their heads.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    heads: Vec<&'static str>,
+    widths: Vec<usize>,
+    /// `None`: nobody looks at how wide it is.
+    room: Option<usize>,
+}
+
+impl Table {
+    pub(super) fn new(heads: Vec<&'static str>, room: Option<usize>) -> Self {
+        let widths = heads.iter().map(|head| width(head)).collect();
+        Self {
+            heads,
+            widths,
+            room,
+        }
+    }
+
+    pub(super) fn heads(&mut self, rows: &[Vec<Cell>]) -> String {
+        self.fit(rows);
+        let bold = Style::new().bold();
+        let heads = self.heads.iter().map(|head| Cell {
+            text: (*head).to_owned(),
+            style: bold,
+        });
+        let heads: Vec<_> = heads.collect();
+        self.line(&heads)
+    }
+
+    /// Lines under the heads. Columns only ever get wider, so that blocks stay aligned.
+    pub(super) fn rows(&mut self, rows: &[Vec<Cell>]) -> String {
+        self.fit(rows);
+        rows.iter().map(|row| self.line(row)).collect()
+    }
+
+    fn fit(&mut self, rows: &[Vec<Cell>]) {
+        for row in rows {
+            for (known, cell) in self.widths.iter_mut().zip(row) {
+                *known = (*known).max(width(&cell.text));
+            }
+        }
+        let Some(room) = self.room else { return };
+        // The widest gives first, so that short columns stay whole.
+        loop {
+            let gaps = GAP * self.widths.len().saturating_sub(1);
+            let over = (self.widths.iter().sum::<usize>() + gaps).saturating_sub(room);
+            let widest = self.widths.iter_mut().max();
+            match widest {
+                Some(widest) if over > 0 && *widest > NARROWEST => {
+                    *widest = widest.saturating_sub(1).max(NARROWEST);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn line(&self, cells: &[Cell]) -> String {
+        let mut line = String::new();
+        for (at, (cell, room)) in cells.iter().zip(&self.widths).enumerate() {
+            let text = match self.room {
+                Some(_) => cut(&cell.text, *room),
+                None => cell.text.clone(),
+            };
+            if at > 0 {
+                line.push_str(&" ".repeat(GAP));
+            }
+            let last = at + 1 == self.widths.len();
+            let spaces = match last {
+                true => String::new(),
+                false => pad(&text, *room).split_off(text.len()),
+            };
+            let (on, off) = (cell.style.render(), cell.style.render_reset());
+            line.push_str(&format!("{on}{text}{off}{spaces}"));
+        }
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(names: &[(&str, &str)]) -> Vec<Vec<Cell>> {
+        let rows = names.iter();
+        rows.map(|(a, b)| vec![Cell::new(a), Cell::new(b)])
+            .collect()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_nothing_is_cut_where_no_terminal_is() {
+        let mut table = Table::new(vec!["NAME", "STATE"], None);
+        let long = "n".repeat(300);
+        let some = rows(&[("web", "a"), (&long, "b")]);
+        let head = table.heads(&some);
+        assert!(head.contains("NAME"));
+        let lines = table.rows(&some);
+        let mut lines = lines.lines();
+        assert_eq!(lines.next().unwrap(), format!("web{}a", " ".repeat(300)));
+        assert_eq!(lines.next().unwrap(), format!("{long}   b"));
+    }
+
+    #[test]
+    fn a_row_is_one_line_of_a_terminal() {
+        for room in [0, 5, 20, 40, 80] {
+            let mut table = Table::new(vec!["NAME", "STATE"], Some(room));
+            let some = rows(&[
+                ("日本語日本語日本語日本語", &"y".repeat(60)),
+                ("short", "ok"),
+            ]);
+            for line in table.rows(&some).lines() {
+                assert!(
+                    width(line) <= room.max(2 * NARROWEST + GAP),
+                    "{room}: {line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_can_t_command_a_terminal_nor_break_a_row() {
+        let cell = Cell::new("a\u{1b}[2J\nb");
+        assert_eq!(cell.text, "a\u{fffd}[2J b");
+    }
+}

@@ -1,0 +1,165 @@
+//! Reads resources as the commands need them: one with what its view leaves out, lists page by
+//! page, and changes as they happen.
+
+use crate::context::Session;
+use coeval_client::{ClientError, Resource};
+use coeval_codes::Coded as _;
+use coeval_proto::header::v1::{Quarantined, WatchKind};
+use coeval_proto::resources::v1 as pb;
+use futures::stream::{Stream, try_unfold};
+use pb::resource_change::Change as Told;
+
+/// The namespace that means all of them.
+pub(crate) const ALL: &str = "-";
+
+/// One resource, and what this view of it can't show.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) resource: Resource,
+    pub(crate) left_out: Vec<String>,
+}
+
+/// What a list or a watch is to have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query {
+    pub(crate) kind: String,
+    pub(crate) namespace: String,
+    pub(crate) filter: String,
+    pub(crate) order_by: String,
+    pub(crate) version: String,
+}
+
+/// Some resources of a list.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) quarantined: Vec<Quarantined>,
+    /// A watch that follows starts here.
+    pub(crate) sequence: String,
+}
+
+/// What happened to a resource.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Put(Box<Resource>),
+    /// Its id.
+    Deleted(String),
+    /// It no longer matches, or may no longer be seen.
+    Left(String),
+    Quarantined(Quarantined),
+}
+
+pub(crate) async fn get(
+    session: &Session,
+    kind: &str,
+    name: &str,
+    version: &str,
+) -> Result<Found, ClientError> {
+    let request = pb::GetResourceRequest {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        namespace: session.namespace.clone(),
+        version: version.to_owned(),
+        ..Default::default()
+    };
+    let mut service = session.client.resource_service();
+    let answer = service.get_resource(request).await?.into_inner();
+    Ok(Found {
+        resource: Resource::from_message(answer.resource.unwrap_or_default())?,
+        left_out: answer.left_out,
+    })
+}
+
+/// A resource; one that can't be read here is told as such and hides no other.
+fn readable(message: pb::Resource) -> Result<Resource, Quarantined> {
+    let metadata = message.metadata.as_ref();
+    let id = metadata.map(|meta| meta.id.clone()).unwrap_or_default();
+    Resource::from_message(message).map_err(|error| Quarantined {
+        id,
+        code: error.code().to_string(),
+        reason: error.to_string(),
+    })
+}
+
+pub(crate) fn pages(
+    session: &Session,
+    query: &Query,
+) -> impl Stream<Item = Result<Page, ClientError>> + use<> {
+    let (client, query) = (session.client.clone(), query.clone());
+    try_unfold(Some(String::new()), move |token| {
+        let service = client.resource_service();
+        let query = query.clone();
+        async move {
+            let mut service = service;
+            let Some(page_token) = token else {
+                return Ok(None);
+            };
+            let request = pb::ListResourcesRequest {
+                kind: query.kind,
+                namespace: query.namespace,
+                filter: query.filter,
+                order_by: query.order_by,
+                version: query.version,
+                page_token,
+                ..Default::default()
+            };
+            let answer = service.list_resources(request).await?.into_inner();
+            let mut page = Page {
+                resources: Vec::with_capacity(answer.resources.len()),
+                quarantined: answer.quarantined,
+                sequence: answer.sequence,
+            };
+            for message in answer.resources {
+                match readable(message) {
+                    Ok(resource) => page.resources.push(resource),
+                    Err(unreadable) => page.quarantined.push(unreadable),
+                }
+            }
+            let next = Some(answer.next_page_token).filter(|token| !token.is_empty());
+            Ok(Some((page, next)))
+        }
+    })
+}
+
+/// What changes from a sequence on; from now, if none is said. Ready once nothing can be missed.
+pub(crate) async fn changes(
+    session: &Session,
+    query: &Query,
+    from: &str,
+) -> Result<impl Stream<Item = Result<Vec<Change>, ClientError>> + use<>, ClientError> {
+    let request = pb::WatchResourcesRequest {
+        kind: query.kind.clone(),
+        namespace: query.namespace.clone(),
+        filter: query.filter.clone(),
+        version: query.version.clone(),
+        from: from.to_owned(),
+        ..Default::default()
+    };
+    let mut service = session.client.resource_service();
+    let mut told = service.watch_resources(request).await?.into_inner();
+    // The first is always that the watch is live.
+    told.message().await?;
+    Ok(try_unfold(told, |mut told| async move {
+        loop {
+            let Some(one) = told.message().await? else {
+                return Ok(None);
+            };
+            if one.kind() == WatchKind::Changes {
+                let changes = one.changes.into_iter().filter_map(|one| one.change);
+                return Ok(Some((changes.map(change).collect(), told)));
+            }
+        }
+    }))
+}
+
+fn change(told: Told) -> Change {
+    match told {
+        Told::Put(message) => match readable(message) {
+            Ok(resource) => Change::Put(Box::new(resource)),
+            Err(unreadable) => Change::Quarantined(unreadable),
+        },
+        Told::Deleted(deleted) => Change::Deleted(deleted.id),
+        Told::Left(left) => Change::Left(left.id),
+        Told::Quarantined(one) => Change::Quarantined(one),
+    }
+}
