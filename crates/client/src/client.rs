@@ -3,6 +3,8 @@
 use crate::connection::{Connection, Shared};
 use crate::error::{ClientError, Kind};
 use crate::resources::Resources;
+use crate::retry::{Attempts, Limits, reading};
+use crate::typed::Spec;
 use coeval_proto::access::v1 as access;
 use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
 use coeval_proto::tasks::v1::task_service_client::TaskServiceClient;
@@ -10,12 +12,12 @@ use coeval_proto::types::v1 as types;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
 /// Answers may be large pages.
-const LARGEST_ANSWER: usize = 64 << 20;
+pub(crate) const LARGEST_ANSWER: usize = 64 << 20;
 
 /// How a client is made.
 #[derive(Clone)]
@@ -26,6 +28,7 @@ pub struct Builder {
     authority: Option<Vec<u8>>,
     connect_timeout: Duration,
     accept: Vec<(String, String)>,
+    limits: Limits,
 }
 
 impl fmt::Debug for Builder {
@@ -54,6 +57,20 @@ impl Builder {
         self
     }
 
+    /// How long a call may take in all, with what is tried again; thirty seconds if nothing is said.
+    /// A single attempt takes at most half of it, so that there is time to find out what came of it.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits.timeout = timeout;
+        self
+    }
+
+    /// How long a watch goes on looking for a server before it ends with an error; five minutes if
+    /// nothing is said.
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.limits.patience = patience;
+        self
+    }
+
     /// The newest version of a kind that this program understands: `understands("acme:app", "1.1")`.
     /// What is stored newer is shown as that, and saving it loses nothing.
     pub fn understands(mut self, kind: impl Into<String>, version: impl Into<String>) -> Self {
@@ -69,7 +86,7 @@ impl Builder {
         let wrong = |error: &dyn fmt::Display| {
             let message = format!("{} is no address of a server: {error}", self.url);
             ClientError::new(
-                Kind::Invalid,
+                Kind::Address,
                 message,
                 "Give it as http://HOST:PORT or https://HOST.",
             )
@@ -94,12 +111,12 @@ impl Builder {
             .keep_alive_timeout(Duration::from_secs(10))
             .keep_alive_while_idle(true)
             .connect_lazy();
-        let shared = Shared::default();
+        let shared = Shared::within(self.limits);
         if let Some(token) = self.token {
             shared.set_token(token);
         }
         for (kind, version) in self.accept {
-            shared.understands(kind, version);
+            shared.understands(kind, version.trim_start_matches('v').to_owned());
         }
         Ok(Client {
             connection: Connection::new(channel, Arc::new(shared)),
@@ -174,6 +191,7 @@ impl Client {
             authority: None,
             connect_timeout: Duration::from_secs(10),
             accept: Vec::new(),
+            limits: Limits::default(),
         }
     }
 
@@ -231,5 +249,29 @@ impl Client {
         kind: impl Into<String>,
     ) -> Resources<S> {
         Resources::new(self.clone(), kind.into())
+    }
+
+    /// The resources of a type of yours, at the version that it is made for: what is stored newer is
+    /// shown as that, and saving it loses nothing.
+    #[must_use]
+    pub fn typed<S: Spec>(&self) -> Resources<S> {
+        self.resources_as(S::KIND).understanding(S::VERSION)
+    }
+
+    /// The id of the user who calls.
+    pub(crate) async fn me(&self, attempts: Attempts) -> Result<String, ClientError> {
+        let held = &self.connection.shared().me;
+        let known = held.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let call = || {
+            let mut service = self.access();
+            async move { service.who_am_i(access::WhoAmIRequest::default()).await }
+        };
+        let answer = reading(attempts, call).await?.into_inner();
+        let me = answer.user.map(|user| user.id).unwrap_or_default();
+        *held.write().unwrap_or_else(PoisonError::into_inner) = Some(me.clone());
+        Ok(me)
     }
 }

@@ -1,12 +1,17 @@
 //! What every call goes through: it says who calls and what was seen, and notes what is answered.
 
+use crate::error::{ClientError, Kind};
+use crate::missing::Missing;
+use crate::retry::Limits;
 use crate::sequence::Newest;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::task::{Context, Poll};
+use tonic::Status;
 use tonic::body::Body;
 use tonic::transport::Channel;
 use tower::Service;
@@ -16,22 +21,43 @@ const AT_LEAST: HeaderName = HeaderName::from_static("coeval-at-least");
 const SEQUENCE: HeaderName = HeaderName::from_static("coeval-sequence");
 const ACCEPT: HeaderName = HeaderName::from_static("coeval-accept");
 const RELEASE: HeaderName = HeaderName::from_static("coeval-release");
+const STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const FORCE: HeaderName = HeaderName::from_static("coeval-force");
 
 /// What all calls of a client share.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) newest: Newest,
+    pub(crate) missing: Missing,
+    pub(crate) limits: Limits,
+    /// Who calls, once it was asked for.
+    pub(crate) me: RwLock<Option<String>>,
     token: RwLock<Option<Zeroizing<String>>>,
     /// The newest versions that are understood, by kind.
     accept: RwLock<BTreeMap<String, String>>,
     release: RwLock<Option<String>>,
 }
 
+/// Without the token: what is printed ends in logs.
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut told = f.debug_struct("Shared");
+        told.field("newest", &self.newest).finish_non_exhaustive()
+    }
+}
+
 impl Shared {
+    pub(crate) fn within(limits: Limits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn set_token(&self, token: String) {
         let mut held = self.token.write().unwrap_or_else(PoisonError::into_inner);
         *held = Some(Zeroizing::new(token));
+        *self.me.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     pub(crate) fn understands(&self, kind: String, version: String) {
@@ -45,7 +71,7 @@ impl Shared {
         release.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn say(&self, headers: &mut HeaderMap) {
+    fn say(&self, headers: &mut HeaderMap, own: Option<&(String, String)>) -> Option<String> {
         let token = self.token.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = &*token
             && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", **token))
@@ -54,16 +80,25 @@ impl Shared {
             headers.insert(http::header::AUTHORIZATION, value);
         }
         let accept = self.accept.read().unwrap_or_else(PoisonError::into_inner);
-        if !accept.is_empty() {
-            let all: Vec<_> = accept.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let others = accept
+            .iter()
+            .filter(|(kind, _)| own.is_none_or(|own| own.0 != **kind));
+        let all = own.map(|(kind, version)| (kind, version)).into_iter();
+        let all: Vec<_> = all.chain(others).map(|(k, v)| format!("{k}={v}")).collect();
+        if !all.is_empty() {
             insert(headers, ACCEPT, &all.join(", "));
         }
-        if let Some(newest) = self.newest.get() {
-            insert(headers, AT_LEAST, &newest);
+        let newest = self.newest.get();
+        if let Some(newest) = &newest {
+            insert(headers, AT_LEAST, newest);
         }
+        newest
     }
 
-    fn note(&self, headers: &HeaderMap) {
+    fn note(&self, headers: &HeaderMap, carried: Option<&str>) {
+        if is_of_another_history(headers) {
+            self.newest.forget(carried);
+        }
         if let Some(sequence) = text(headers, &SEQUENCE) {
             self.newest.note(sequence);
         }
@@ -71,9 +106,18 @@ impl Shared {
             let mut held = self.release.write().unwrap_or_else(PoisonError::into_inner);
             if held.as_deref() != Some(release) {
                 *held = Some(release.to_owned());
+                self.missing.forget();
             }
         }
     }
+}
+
+/// Whether a refusal says that what was seen is not in the server's history.
+fn is_of_another_history(headers: &HeaderMap) -> bool {
+    let refused = text(headers, &STATUS).is_some_and(|code| code != "0");
+    refused
+        && Status::from_header_map(headers)
+            .is_some_and(|status| ClientError::from(status).kind() == Kind::Restored)
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
@@ -92,6 +136,8 @@ pub struct Connection {
     channel: Channel,
     shared: Arc<Shared>,
     force: bool,
+    /// What the resources that are called for are understood at, if they say it themselves.
+    own: Option<(String, String)>,
 }
 
 impl Connection {
@@ -100,6 +146,7 @@ impl Connection {
             channel,
             shared,
             force: false,
+            own: None,
         }
     }
 
@@ -110,6 +157,12 @@ impl Connection {
     /// The same, insisting.
     pub(crate) fn forcing(mut self, force: bool) -> Self {
         self.force = force;
+        self
+    }
+
+    /// The same, understanding a kind up to this version.
+    pub(crate) fn understanding(mut self, own: Option<(String, String)>) -> Self {
+        self.own = own;
         self
     }
 }
@@ -124,7 +177,7 @@ impl Service<Request<Body>> for Connection {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        self.shared.say(request.headers_mut());
+        let carried = self.shared.say(request.headers_mut(), self.own.as_ref());
         if self.force {
             insert(request.headers_mut(), FORCE, "true");
         }
@@ -132,8 +185,22 @@ impl Service<Request<Body>> for Connection {
         let answer = self.channel.call(request);
         Box::pin(async move {
             let answer = answer.await?;
-            shared.note(answer.headers());
+            shared.note(answer.headers(), carried.as_deref());
             Ok(answer)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Client;
+
+    #[tokio::test]
+    async fn a_token_is_not_in_what_is_printed() {
+        let client = Client::builder("http://127.0.0.1:1").token("very-secret");
+        assert!(!format!("{client:?}").contains("very-secret"));
+        let client = client.build().unwrap();
+        let all = format!("{client:?} {:?}", client.resources("app"));
+        assert!(!all.contains("very-secret"), "{all}");
     }
 }

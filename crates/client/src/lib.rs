@@ -7,19 +7,52 @@
 //! What it takes care of: it carries the sequence of what it has written and read, so that it reads
 //! its own writes from every server; it says which versions it understands; it tries again, with
 //! jitter, only what can't happen twice.
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), coeval_client::ClientError> {
+//! use coeval_client::Client;
+//!
+//! let client = Client::builder("http://127.0.0.1:8080").build()?;
+//! client.log_in("alice", "acme", "secret").await?;
+//! let apps = client.resources("app").at("v1");
+//! // Read, changed and saved; again, if somebody else was faster. Newer fields stay.
+//! let written = apps.update_with("web", |app| app.spec["replicas"] = 3.into()).await?;
+//! println!("{} left alone: {:?}", written.resource.metadata.name, written.kept);
+//! # Ok(())
+//! # }
+//! ```
 
 mod client;
 mod connection;
 mod error;
+mod following;
+mod keep;
+mod listing;
+mod lost;
+mod making;
+mod mask;
+mod missing;
 mod resource;
 mod resources;
+mod retry;
+mod revisions;
 mod sequence;
+mod typed;
+mod updating;
+mod watching;
+mod written;
 
 pub use client::{Builder, Client, Login};
 pub use connection::Connection;
 pub use error::{ClientError, Kind};
+pub use following::Followed;
+pub use listing::{All, Listed};
 pub use resource::{Metadata, Resource, Status};
-pub use resources::{Query, Resources, Written};
+pub use resources::{Found, Quarantined, Query, Resources};
+pub use revisions::{Revision, Revisions};
+pub use typed::Spec;
+pub use watching::{Change, Watched};
+pub use written::Written;
 
 /// The messages and services below, for what this library has no word for.
 pub use coeval_proto as proto;

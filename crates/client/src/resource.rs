@@ -1,6 +1,7 @@
 //! A resource, with a type of yours or JSON as its content.
 
 use crate::error::{ClientError, Kind};
+use crate::keep::carried;
 use coeval_proto::header::v1 as header;
 use coeval_proto::resources::v1 as pb;
 use jiff::Timestamp;
@@ -143,7 +144,7 @@ impl<S: DeserializeOwned> Resource<S> {
 }
 
 impl<S: Serialize + DeserializeOwned> Resource<S> {
-    /// As a message, to be written.
+    /// As a message, to be written. What was read and `S` has no field for is in it as it was read.
     ///
     /// # Errors
     /// If the content can't be said as JSON.
@@ -152,7 +153,16 @@ impl<S: Serialize + DeserializeOwned> Resource<S> {
             let message = format!("the content can't be said as JSON: {error}");
             ClientError::new(Kind::Invalid, message, "Mend its `Serialize`.")
         };
-        let spec = serde_json::to_vec(&self.spec).map_err(unsayable)?;
+        let now = serde_json::to_value(&self.spec).map_err(unsayable)?;
+        let spec = match &self.read {
+            None => now,
+            Some(read) => {
+                let was = S::deserialize(read).map_err(unsayable)?;
+                let was = serde_json::to_value(&was).map_err(unsayable)?;
+                carried(read, &was, &now)
+            }
+        };
+        let spec = serde_json::to_vec(&spec).map_err(unsayable)?;
         Ok(pb::Resource {
             kind: self.kind.clone(),
             sub_kind: self.sub_kind.clone(),
@@ -219,5 +229,43 @@ impl From<header::Status> for Status {
             stored_version: said.stored_version,
             restricted: said.restricted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct App {
+        image: String,
+        #[serde(default)]
+        replicas: u32,
+    }
+
+    fn read(spec: &Value) -> Resource<App> {
+        let message = pb::Resource {
+            kind: "app".into(),
+            version: "v1".into(),
+            spec: spec.to_string().into(),
+            ..pb::Resource::default()
+        };
+        Resource::from_message(message).unwrap()
+    }
+
+    fn written(resource: &Resource<App>) -> Value {
+        serde_json::from_slice(&resource.to_message().unwrap().spec).unwrap()
+    }
+
+    #[test]
+    fn a_program_that_is_older_than_the_data_loses_nothing_of_it() {
+        let stored = json!({"image": "a", "region": "eu", "big": 18446744073709551615_u64});
+        let mut app = read(&stored);
+        assert_eq!(written(&app), stored, "read and saved");
+        app.spec.image = "b".into();
+        let mut expected = stored;
+        expected["image"] = "b".into();
+        assert_eq!(written(&app), expected, "one field changed");
     }
 }

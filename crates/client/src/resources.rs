@@ -1,14 +1,16 @@
-//! The resources of one kind.
+//! The resources of one kind: what is asked for, and reading.
 
 use crate::client::Client;
 use crate::error::{ClientError, Kind};
 use crate::resource::Resource;
+use crate::retry::{Attempts, reading};
+use coeval_proto::header::v1 as header;
 use coeval_proto::resources::v1 as pb;
 use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
-use tonic::metadata::MetadataMap;
+use tokio::time::Instant;
 
 /// What a listing or a watch is to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,45 +21,60 @@ pub struct Query {
     pub filter: String,
     /// Fields to sort by: `name, created desc`. A watch has no order but that of the writes.
     pub order_by: String,
-    /// All at exactly this version.
+    /// All at exactly this version; empty: as [`Resources::at`] says.
     pub version: String,
     /// Only those stored at a version that begins so.
     pub stored_version: String,
-    /// Resources a page; the server's choice, if nothing is said.
+    /// Resources a page; the server's choice, if nothing is said. A watch has no pages.
     pub page_size: i32,
 }
 
-/// What a write did.
+/// A stored object that can't be shown, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Which.
+    pub id: String,
+    /// Why, as a stable code.
+    pub code: String,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+impl From<header::Quarantined> for Quarantined {
+    fn from(said: header::Quarantined) -> Self {
+        Self {
+            id: said.id,
+            code: said.code,
+            reason: said.reason,
+        }
+    }
+}
+
+/// One resource, and what is known about this view of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written<S> {
-    /// As it is stored now, at the body's version.
+pub struct Found<S = serde_json::Value> {
+    /// The resource.
     pub resource: Resource<S>,
-    /// JSON pointers to what the write left alone because its version can't express it.
-    pub kept: Vec<String>,
-    /// JSON pointers to what went with deleted items.
-    pub dropped: Vec<String>,
-    /// Whether it was made.
-    pub created: bool,
-    /// The task that goes on with it.
-    pub task: Option<String>,
-    /// What should be looked at: what force overrode.
-    pub warning: Option<String>,
+    /// JSON pointers into the stored content, to what this view can't show.
+    pub left_out: Vec<String>,
+    /// What a file declared last.
+    pub applied: Option<pb::Applied>,
 }
 
 /// The resources of one kind.
 #[derive(Clone, Debug)]
-pub struct Resources<S> {
+pub struct Resources<S = serde_json::Value> {
     pub(crate) client: Client,
     pub(crate) kind: String,
     pub(crate) namespace: String,
     pub(crate) version: String,
     pub(crate) force: bool,
+    pub(crate) understood: Option<(String, String)>,
+    pub(crate) mark: Option<String>,
+    pub(crate) declared: Option<Vec<String>>,
+    /// When the call that this one is a part of ends.
+    pub(crate) until: Option<Instant>,
     pub(crate) content: PhantomData<fn() -> S>,
-}
-
-fn warning(metadata: &MetadataMap) -> Option<String> {
-    let value = metadata.get("coeval-warning")?.to_str().ok()?;
-    Some(value.to_owned())
 }
 
 pub(crate) fn needed(resource: Option<pb::Resource>) -> Result<pb::Resource, ClientError> {
@@ -67,18 +84,12 @@ pub(crate) fn needed(resource: Option<pb::Resource>) -> Result<pb::Resource, Cli
     })
 }
 
-impl<S: Serialize + DeserializeOwned> Resources<S> {
-    pub(crate) const fn new(client: Client, kind: String) -> Self {
-        Self {
-            client,
-            kind,
-            namespace: String::new(),
-            version: String::new(),
-            force: false,
-            content: PhantomData,
-        }
-    }
+/// The first that says something.
+fn either(one: &str, other: &str) -> String {
+    if one.is_empty() { other } else { one }.to_owned()
+}
 
+impl<S> Resources<S> {
     /// Those of an organization, by its name; the caller's own, if nothing is said.
     #[must_use]
     pub fn within(mut self, namespace: impl Into<String>) -> Self {
@@ -93,6 +104,16 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         self
     }
 
+    /// Read at this version at most: what is stored newer is shown as that, and saving it loses
+    /// nothing.
+    #[must_use]
+    pub fn understanding(mut self, version: impl Into<String>) -> Self {
+        let version = version.into();
+        let version = version.trim_start_matches('v').to_owned();
+        self.understood = Some((self.kind.clone(), version));
+        self
+    }
+
     /// Insisting: writes override what force can override. The answer says what.
     #[must_use]
     pub const fn forcing(mut self, force: bool) -> Self {
@@ -100,9 +121,119 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         self
     }
 
+    /// Every create and every [`Resources::update_with`] puts a value of its own into this label.
+    /// Then a write whose answer was lost is told from those of others for sure, even from those of
+    /// the same user that look the same.
+    #[must_use]
+    pub fn marking(mut self, label: impl Into<String>) -> Self {
+        self.mark = Some(label.into());
+        self
+    }
+
+    /// Creates and updates note what a file declares: JSON pointers into the content.
+    #[must_use]
+    pub fn declaring(mut self, paths: Vec<String>) -> Self {
+        self.declared = Some(paths);
+        self
+    }
+
+    /// The same, as a part of a call that ends then, if it is one.
+    pub(crate) fn part<T>(&self, until: Option<Instant>) -> Resources<T> {
+        Resources {
+            until,
+            client: self.client.clone(),
+            kind: self.kind.clone(),
+            namespace: self.namespace.clone(),
+            version: self.version.clone(),
+            force: self.force,
+            understood: self.understood.clone(),
+            mark: self.mark.clone(),
+            declared: self.declared.clone(),
+            content: PhantomData,
+        }
+    }
+
+    pub(crate) fn attempts(&self) -> Attempts {
+        Attempts::of(&self.client).until(self.until)
+    }
+
+    pub(crate) fn applied(&self) -> Option<pb::Applied> {
+        let paths = self.declared.clone()?;
+        Some(pb::Applied {
+            paths,
+            ..Default::default()
+        })
+    }
+
     pub(crate) fn service(&self) -> ResourceServiceClient<crate::Connection> {
-        let connection = self.client.connection.clone().forcing(self.force);
-        ResourceServiceClient::new(connection).max_decoding_message_size(64 << 20)
+        let connection = self.client.connection.clone();
+        let connection = connection
+            .forcing(self.force)
+            .understanding(self.understood.clone());
+        ResourceServiceClient::new(connection)
+            .max_decoding_message_size(crate::client::LARGEST_ANSWER)
+    }
+
+    pub(crate) fn listing(&self, query: &Query, page_token: String) -> pb::ListResourcesRequest {
+        pb::ListResourcesRequest {
+            kind: self.kind.clone(),
+            page_size: query.page_size,
+            page_token,
+            namespace: either(&query.namespace, &self.namespace),
+            filter: query.filter.clone(),
+            order_by: query.order_by.clone(),
+            version: either(&query.version, &self.version),
+            stored_version: query.stored_version.clone(),
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn watching(&self, query: &Query, from: &str) -> pb::WatchResourcesRequest {
+        pb::WatchResourcesRequest {
+            kind: self.kind.clone(),
+            namespace: either(&query.namespace, &self.namespace),
+            filter: query.filter.clone(),
+            from: from.to_owned(),
+            version: either(&query.version, &self.version),
+            stored_version: query.stored_version.clone(),
+            ..Default::default()
+        }
+    }
+
+    pub(crate) async fn read(
+        &self,
+        name: &str,
+        version: &str,
+    ) -> Result<pb::GetResourceResponse, ClientError> {
+        let request = pb::GetResourceRequest {
+            kind: self.kind.clone(),
+            name: name.to_owned(),
+            namespace: self.namespace.clone(),
+            version: version.to_owned(),
+            ..Default::default()
+        };
+        let call = || {
+            let (mut service, request) = (self.service(), request.clone());
+            async move { service.get_resource(request).await }
+        };
+        Ok(reading(self.attempts(), call).await?.into_inner())
+    }
+}
+
+impl<S: Serialize + DeserializeOwned> Resources<S> {
+    pub(crate) const fn new(client: Client, kind: String) -> Self {
+        Self {
+            client,
+            kind,
+            namespace: String::new(),
+            version: String::new(),
+            force: false,
+            understood: None,
+            mark: None,
+            declared: None,
+            until: None,
+            content: PhantomData,
+        }
     }
 
     /// One, by name or id.
@@ -110,75 +241,19 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// # Errors
     /// [`Kind::NotFound`] if there is none that the caller may see.
     pub async fn get(&self, name: &str) -> Result<Resource<S>, ClientError> {
-        let request = pb::GetResourceRequest {
-            kind: self.kind.clone(),
-            name: name.to_owned(),
-            namespace: self.namespace.clone(),
-            version: self.version.clone(),
-            ..Default::default()
-        };
-        let answer = self.service().get_resource(request).await?.into_inner();
-        Resource::from_message(needed(answer.resource)?)
+        Ok(self.get_whole(name).await?.resource)
     }
 
-    /// Makes one.
+    /// One, by name or id, and what this view of it leaves out.
     ///
     /// # Errors
-    /// [`Kind::Exists`] if one has the name.
-    pub async fn create(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
-        let request = pb::CreateResourceRequest {
-            resource: Some(resource.to_message()?),
-            ..Default::default()
-        };
-        let answer = self.service().create_resource(request).await?;
-        let warning = warning(answer.metadata());
-        let answer = answer.into_inner();
-        Ok(Written {
+    /// [`Kind::NotFound`] if there is none that the caller may see.
+    pub async fn get_whole(&self, name: &str) -> Result<Found<S>, ClientError> {
+        let answer = self.read(name, &self.version).await?;
+        Ok(Found {
             resource: Resource::from_message(needed(answer.resource)?)?,
-            kept: Vec::new(),
-            dropped: Vec::new(),
-            created: true,
-            task: Some(answer.task).filter(|task| !task.is_empty()),
-            warning,
+            left_out: answer.left_out,
+            applied: answer.applied,
         })
-    }
-
-    /// Changes one that was read: all that its version can express. The rest stays.
-    ///
-    /// # Errors
-    /// [`Kind::Conflict`] if it has another revision by now.
-    pub async fn update(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
-        let request = pb::UpdateResourceRequest {
-            resource: Some(resource.to_message()?),
-            ..Default::default()
-        };
-        let answer = self.service().update_resource(request).await?;
-        let warning = warning(answer.metadata());
-        let answer = answer.into_inner();
-        Ok(Written {
-            resource: Resource::from_message(needed(answer.resource)?)?,
-            kept: answer.kept,
-            dropped: answer.dropped,
-            created: false,
-            task: Some(answer.task).filter(|task| !task.is_empty()),
-            warning,
-        })
-    }
-
-    /// Deletes one; with a revision only if it has that one. The task that goes on with it, if there
-    /// is one.
-    ///
-    /// # Errors
-    /// [`Kind::NotFound`] if there is none.
-    pub async fn delete(&self, name: &str, revision: &str) -> Result<Option<String>, ClientError> {
-        let request = pb::DeleteResourceRequest {
-            kind: self.kind.clone(),
-            name: name.to_owned(),
-            namespace: self.namespace.clone(),
-            revision: revision.to_owned(),
-        };
-        let answer = self.service().delete_resource(request).await?;
-        let task = answer.metadata().get("coeval-task");
-        Ok(task.and_then(|task| task.to_str().ok()).map(str::to_owned))
     }
 }

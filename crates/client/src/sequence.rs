@@ -18,26 +18,36 @@ impl Newest {
             .clone()
     }
 
-    /// Notes one that was seen. Of another history than before it counts, whatever its number: the
-    /// store was restored.
+    /// Notes one that was seen. One of another history is not taken silently: the next read carries
+    /// the old one, is refused, and the caller is told.
     pub(crate) fn note(&self, seen: &str) {
         let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if newest.as_deref().is_none_or(|known| is_newer(seen, known)) {
+        if newest.as_deref().is_none_or(|known| is_after(seen, known)) {
             *newest = Some(seen.to_owned());
+        }
+    }
+
+    /// Forgets the one that a call carried: the history that it belongs to is over. One that was
+    /// noted since then stays.
+    pub(crate) fn forget(&self, carried: Option<&str>) {
+        let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if newest.as_deref() == carried {
+            *newest = None;
         }
     }
 }
 
-fn is_newer(seen: &str, known: &str) -> bool {
+/// Whether `seen` is a later point of the same history than `known`.
+pub(crate) fn is_after(seen: &str, known: &str) -> bool {
     let parts = |text: &str| {
         let cut = text.len().checked_sub(NUMBER)?;
         Some((text.get(..cut)?.to_owned(), text.get(cut..)?.to_owned()))
     };
     match (parts(seen), parts(known)) {
         (Some((history, number)), Some((known_history, known_number))) => {
-            history != known_history || number > known_number
+            history == known_history && number > known_number
         }
-        _ => true,
+        _ => false,
     }
 }
 
@@ -60,9 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn one_of_another_history_counts() {
+    fn one_of_another_history_counts_once_the_old_one_is_forgotten() {
         let newest = Newest::default();
         newest.note(&of("a", 9));
+        newest.note(&of("b", 1));
+        assert_eq!(newest.get(), Some(of("a", 9)));
+        newest.forget(Some(&of("a", 8)));
+        assert_eq!(newest.get(), Some(of("a", 9)), "another call's");
+        newest.forget(Some(&of("a", 9)));
         newest.note(&of("b", 1));
         assert_eq!(newest.get(), Some(of("b", 1)));
     }

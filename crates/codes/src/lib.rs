@@ -329,6 +329,7 @@ codes! {
     RELEASE_TOO_OLD = 8092, "The server's release does not have this";
     ADDRESS_INVALID = 8093, "The address is not that of a server";
     CODE_NEWER = 8094, "The server says a code that this release does not know";
+    STORE_RESTORED = 8095, "The server's history is another than the one that was seen";
     CONFIG_INVALID = 9001, "The configuration is not valid";
     LISTEN_FAILED = 9002, "The server can't listen";
     TLS_INVALID = 9003, "The certificate or key can't be used";

@@ -1,0 +1,305 @@
+//! A write whose answer was lost: whether it happened.
+//!
+//! A conditional update happens at most once, however often it is sent: it takes the place of one
+//! revision. So what came of it is seen in what came right after that revision. Only what is sure is
+//! said; a guess would lose a change or make it twice.
+
+use coeval_proto::header::v1::Metadata;
+use coeval_proto::resources::v1 as pb;
+use serde_json::Value;
+
+/// What the server's labels begin with.
+const INTERNAL: &str = "coeval.internal/";
+
+/// What is shown in place of a secure value.
+const SECURE: &str = "******";
+
+/// What came of an update.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Came {
+    /// The resource is as it was. The write may still be on its way.
+    NotYet,
+    /// It was done; this is what it made.
+    Done(Box<pb::Resource>),
+    /// The same user wrote the same: this client, or another one of that user.
+    Same(Box<pb::Resource>),
+    /// Somebody else's write came first, so it was not done and never will be.
+    Others,
+    /// Nobody knows, and why.
+    Unclear(&'static str),
+}
+
+/// How what is there compares to what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Compared {
+    Equal,
+    /// Something is there that was not sent, or the other way round: the server may have filled it in
+    /// or hidden it.
+    Unclear,
+    /// It can't have been made of this.
+    Different,
+}
+
+/// A label that only this write has.
+pub(crate) type Mark = (String, String);
+
+/// Finds out what came of `sent`, a write that takes the place of its revision, from the revisions
+/// that are kept, newest first.
+pub(crate) fn came_of(
+    sent: &pb::Resource,
+    kept: &[pb::Revision],
+    me: &str,
+    mark: Option<&Mark>,
+) -> Came {
+    let base = revision(Some(sent));
+    let Some(at) = kept
+        .iter()
+        .position(|one| revision(one.resource.as_ref()) == base)
+    else {
+        return Came::Unclear("the revision that it was to change is not kept any more");
+    };
+    let Some(next) = at.checked_sub(1) else {
+        return Came::NotYet;
+    };
+    let (Some(base), Some(next)) = (kept.get(at), kept.get(next)) else {
+        return Came::Unclear("what came after it is not kept");
+    };
+    if base.generation.checked_add(1) != Some(next.generation) {
+        return Came::Unclear("the revision that came right after it can't be shown");
+    }
+    let Some(made) = next.resource.as_ref() else {
+        return Came::Unclear("the revision that came right after it can't be shown");
+    };
+    match made_by(sent, made, &next.modified_by, me, mark) {
+        Made::ThisWrite => Came::Done(Box::new(made.clone())),
+        Made::ThisUser => Came::Same(Box::new(made.clone())),
+        Made::Another => Came::Others,
+        Made::Unclear => Came::Unclear("what was written then may be it or not"),
+    }
+}
+
+/// Who made a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    ThisWrite,
+    ThisUser,
+    Another,
+    Unclear,
+}
+
+pub(crate) fn made_by(
+    sent: &pb::Resource,
+    made: &pb::Resource,
+    by: &str,
+    me: &str,
+    mark: Option<&Mark>,
+) -> Made {
+    if let Some((label, value)) = mark {
+        let labels = made.metadata.as_ref().map(|metadata| &metadata.labels);
+        return match labels.and_then(|labels| labels.get(label)) == Some(value) {
+            true => Made::ThisWrite,
+            false => Made::Another,
+        };
+    }
+    if !me.is_empty() && !by.is_empty() && by != me {
+        return Made::Another;
+    }
+    match compared(sent, made) {
+        Compared::Equal => Made::ThisUser,
+        Compared::Different => Made::Another,
+        Compared::Unclear => Made::Unclear,
+    }
+}
+
+fn revision(resource: Option<&pb::Resource>) -> &str {
+    let metadata = resource.and_then(|resource| resource.metadata.as_ref());
+    metadata.map_or("", |metadata| metadata.revision.as_str())
+}
+
+/// The content, and what else a write says.
+pub(crate) fn compared(sent: &pb::Resource, there: &pb::Resource) -> Compared {
+    let content = |resource: &pb::Resource| serde_json::from_slice::<Value>(&resource.spec).ok();
+    let contents = match (content(sent), content(there)) {
+        (Some(sent), Some(there)) => values(&sent, &there),
+        _ => Compared::Unclear,
+    };
+    let about = match (&sent.metadata, &there.metadata) {
+        (Some(one), Some(other)) => said(one) == said(other) && sent.sub_kind == there.sub_kind,
+        _ => false,
+    };
+    let about = if about {
+        Compared::Equal
+    } else {
+        Compared::Different
+    };
+    contents.max(about)
+}
+
+/// What a caller says beside the content.
+#[derive(PartialEq)]
+struct Said<'m> {
+    labels: Vec<(&'m String, &'m String)>,
+    description: &'m str,
+    /// With milliseconds.
+    expires: Option<(i64, i32)>,
+}
+
+fn said(metadata: &Metadata) -> Said<'_> {
+    let labels = metadata.labels.iter();
+    let mut labels: Vec<_> = labels
+        .filter(|(name, _)| !name.starts_with(INTERNAL))
+        .collect();
+    labels.sort();
+    let expires = metadata.expires.as_ref();
+    let expires = expires.map(|at| (at.seconds, at.nanos / 1_000_000));
+    Said {
+        labels,
+        description: &metadata.description,
+        expires,
+    }
+}
+
+fn values(sent: &Value, there: &Value) -> Compared {
+    match (sent, there) {
+        (Value::Object(sent), Value::Object(there)) => {
+            let more = there.keys().any(|name| !sent.contains_key(name));
+            let begin = if more {
+                Compared::Unclear
+            } else {
+                Compared::Equal
+            };
+            sent.iter().fold(begin, |all, (name, value)| {
+                let other = there.get(name);
+                all.max(other.map_or(Compared::Unclear, |other| values(value, other)))
+            })
+        }
+        (Value::Array(sent), Value::Array(there)) if sent.len() == there.len() => {
+            let pairs = sent
+                .iter()
+                .zip(there)
+                .map(|(one, other)| values(one, other));
+            pairs.max().unwrap_or(Compared::Equal)
+        }
+        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {
+            match one == other || one.is_f64() != other.is_f64() {
+                true => Compared::Equal,
+                // Large ones that only a float takes for the same.
+                false => Compared::Different,
+            }
+        }
+        (one, other) if one == other => Compared::Equal,
+        (_, Value::String(shown)) if shown == SECURE => Compared::Unclear,
+        _ => Compared::Different,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn resource(revision: &str, spec: &Value, label: &str) -> pb::Resource {
+        pb::Resource {
+            spec: spec.to_string().into(),
+            metadata: Some(Metadata {
+                revision: revision.into(),
+                labels: [("write".to_owned(), label.to_owned())].into(),
+                ..Metadata::default()
+            }),
+            ..pb::Resource::default()
+        }
+    }
+
+    fn kept(all: &[(&str, i64, u64, &str, &str)]) -> Vec<pb::Revision> {
+        let all = all
+            .iter()
+            .map(|(revision, n, generation, by, label)| pb::Revision {
+                resource: Some(resource(revision, &json!({"n": n}), label)),
+                generation: *generation,
+                modified_by: (*by).into(),
+            });
+        all.collect()
+    }
+
+    #[test]
+    fn what_came_right_after_the_revision_tells() {
+        let sent = resource("r0", &json!({"n": 6}), "m");
+        let came = |kept: &[pb::Revision]| match came_of(&sent, kept, "me", None) {
+            Came::NotYet => "not yet",
+            Came::Done(_) => "done",
+            Came::Same(_) => "same",
+            Came::Others => "others",
+            Came::Unclear(_) => "unclear",
+        };
+        let base = ("r0", 5, 4, "you", "x");
+        for (what, kept, expected) in [
+            ("as it was", kept(&[base]), "not yet"),
+            ("ours", kept(&[("r1", 6, 5, "me", "m"), base]), "same"),
+            (
+                "ours, and another on it",
+                kept(&[("r2", 7, 6, "you", "m"), ("r1", 6, 5, "me", "m"), base]),
+                "same",
+            ),
+            (
+                "the same by another user",
+                kept(&[("r1", 6, 5, "you", "m"), base]),
+                "others",
+            ),
+            (
+                "something else",
+                kept(&[("r1", 9, 5, "me", "m"), base]),
+                "others",
+            ),
+            (
+                "a later one that looks like it",
+                kept(&[("r2", 6, 6, "me", "m"), ("r1", 5, 5, "you", "m"), base]),
+                "others",
+            ),
+            (
+                "one between can't be shown",
+                kept(&[("r2", 6, 6, "me", "m"), base]),
+                "unclear",
+            ),
+            ("too long ago", kept(&[("r9", 6, 9, "me", "m")]), "unclear"),
+            ("nothing is kept", Vec::new(), "unclear"),
+        ] {
+            assert_eq!(came(&kept), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_mark_tells_twins_apart() {
+        let sent = resource("r0", &json!({"n": 6}), "m");
+        let mark = ("write".to_owned(), "m".to_owned());
+        let base = ("r0", 5, 4, "you", "x");
+        let ours = kept(&[("r1", 6, 5, "me", "m"), base]);
+        let twin = kept(&[("r1", 6, 5, "me", "other"), base]);
+        assert!(matches!(
+            came_of(&sent, &ours, "me", Some(&mark)),
+            Came::Done(_)
+        ));
+        assert_eq!(came_of(&sent, &twin, "me", Some(&mark)), Came::Others);
+    }
+
+    #[test]
+    fn what_a_server_may_fill_in_or_hide_is_no_difference_and_no_proof() {
+        use Compared::*;
+        for (sent, there, expected) in [
+            (json!({"a": 1}), json!({"a": 1.0}), Equal),
+            (json!({"a": 1}), json!({"a": 1, "b": 2}), Unclear),
+            (json!({"a": 1, "b": 2}), json!({"a": 1}), Unclear),
+            (json!({"a": null}), json!({}), Unclear),
+            (json!({"a": "secret"}), json!({"a": SECURE}), Unclear),
+            (json!({"a": 1, "b": 2}), json!({"a": 2}), Different),
+            (json!({"a": [1, 2]}), json!({"a": [1]}), Different),
+            (json!({"a": {"b": 1}}), json!({"a": "b"}), Different),
+            (
+                json!({"a": 9007199254740993_u64}),
+                json!({"a": 9007199254740992_u64}),
+                Different,
+            ),
+        ] {
+            assert_eq!(values(&sent, &there), expected, "{sent} {there}");
+        }
+    }
+}

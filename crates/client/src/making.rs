@@ -1,0 +1,235 @@
+//! Making, making or changing, and deleting.
+
+use crate::error::{ClientError, Kind, Reached};
+use crate::lost::{Made, Mark, made_by};
+use crate::missing::Part;
+use crate::resource::Resource;
+use crate::resources::{Resources, needed};
+use crate::updating::plain;
+use crate::written::Written;
+use coeval_proto::resources::v1 as pb;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Whether a resource of that name was made by a create whose answer was lost.
+enum Found {
+    Nothing,
+    Ours(Box<pb::Resource>),
+    Others,
+    Unclear,
+}
+
+impl<S: Serialize + DeserializeOwned> Resources<S> {
+    /// Makes one.
+    ///
+    /// It is sent again where the connection breaks: only one can have the name.
+    ///
+    /// # Errors
+    /// [`Kind::Exists`] if one has the name. [`Kind::UnknownOutcome`] if the answer was lost and one that
+    /// looks like it is there, which another client of the same user may have made:
+    /// [`Resources::marking`] tells them apart.
+    pub async fn create(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
+        let mut sent = resource.to_message()?;
+        let mark = self.draw(&mut sent);
+        let request = pb::CreateResourceRequest {
+            resource: Some(sent.clone()),
+            applied: self.applied(),
+            ..Default::default()
+        };
+        let mut attempts = self.attempts();
+        let own = self.part::<S>(Some(attempts.end()));
+        let mut lost: Option<ClientError> = None;
+        loop {
+            let mut service = self.service();
+            let error = match attempts.one(service.create_resource(request.clone())).await {
+                Ok(answer) => return Written::answered(answer),
+                Err(error) => error,
+            };
+            if error.reached() == Reached::Perhaps {
+                lost.get_or_insert_with(|| error.clone());
+            }
+            if let Some(first) = &lost
+                && (error.kind() == Kind::Exists || !error.may_pass())
+            {
+                let found = match error.kind() == Kind::Exists {
+                    true => own.created(&sent, mark.as_ref()).await,
+                    false => Ok(Found::Unclear),
+                };
+                return match found {
+                    Ok(Found::Ours(made)) => Written::found(*made, true),
+                    Ok(Found::Others) => Err(error),
+                    Ok(Found::Nothing) => Err(ClientError::unknown(
+                        first,
+                        "one of that name was there and is gone",
+                    )),
+                    Ok(Found::Unclear) => Err(ClientError::unknown(
+                        first,
+                        "whether the one of that name is it can't be told",
+                    )),
+                    Err(error) => {
+                        let why = format!("the one of that name can't be read: {error}");
+                        Err(ClientError::unknown(first, &why))
+                    }
+                };
+            }
+            if !error.may_pass() || !attempts.again(&error).await {
+                return Err(match lost {
+                    Some(first) => ClientError::unknown(&first, "no server answered since then"),
+                    None => error,
+                });
+            }
+        }
+    }
+
+    /// Whether the resource of that name was made by this create.
+    async fn created(
+        &self,
+        sent: &pb::Resource,
+        mark: Option<&Mark>,
+    ) -> Result<Found, ClientError> {
+        let metadata = sent.metadata.clone().unwrap_or_default();
+        let mut own = self.part::<S>(Some(self.attempts().end()));
+        own.namespace.clone_from(&metadata.namespace);
+        let kept = own.kept_revisions(&metadata.name, plain(&sent.version));
+        let kept = match kept.await {
+            Ok(kept) => kept.revisions,
+            Err(error) if error.kind() == Kind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == Kind::Unimplemented => return Ok(Found::Unclear),
+            Err(error) => return Err(error),
+        };
+        let Some(first) = kept.last().filter(|first| first.generation == 0) else {
+            return Ok(Found::Unclear);
+        };
+        let made = needed(first.resource.clone())?;
+        let me = self.client.me(self.attempts()).await?;
+        Ok(match made_by(sent, &made, &first.modified_by, &me, mark) {
+            Made::ThisWrite => Found::Ours(Box::new(made)),
+            Made::Another => Found::Others,
+            Made::ThisUser | Made::Unclear => Found::Unclear,
+        })
+    }
+
+    /// Changes the one of that name, whatever it has become, or makes it. [`Resources::create`] and
+    /// [`Resources::update_with`] should be preferred.
+    ///
+    /// It is not sent again once a server may have got it: what somebody else wrote in between would
+    /// be overwritten by what is older. With a revision it is an [`Resources::update`]. A server that
+    /// has no such method is read, and written conditionally.
+    ///
+    /// # Errors
+    /// [`Kind::UnknownOutcome`] if the answer was lost.
+    pub async fn upsert(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
+        if !resource.metadata.revision.is_empty() {
+            return self.update(resource).await;
+        }
+        let missing = &self.client.connection.shared().missing;
+        let message = resource.to_message()?;
+        if !missing.has(Part::Upsert) {
+            let request = pb::UpsertResourceRequest {
+                resource: Some(message.clone()),
+                ..Default::default()
+            };
+            let call = || {
+                let (mut service, request) = (self.service(), request.clone());
+                async move { service.upsert_resource(request).await }
+            };
+            match self.once(call).await {
+                Ok(answer) => return Written::answered(answer),
+                Err(error) if error.kind() == Kind::Unimplemented => missing.note(Part::Upsert),
+                Err(error) => return Err(error),
+            }
+        }
+        self.upsert_by_hand(message).await
+    }
+
+    /// The same on a server that has no such method.
+    async fn upsert_by_hand(&self, message: pb::Resource) -> Result<Written<S>, ClientError> {
+        let mut attempts = self.attempts();
+        let mut own = self.part::<serde_json::Value>(Some(attempts.end()));
+        let metadata = message.metadata.clone().unwrap_or_default();
+        own.namespace.clone_from(&metadata.namespace);
+        let name = match metadata.id.is_empty() {
+            true => &metadata.name,
+            false => &metadata.id,
+        };
+        loop {
+            let mut resource = Resource::<serde_json::Value>::from_message(message.clone())?;
+            let written = match own.read(name, plain(&message.version)).await {
+                Ok(there) => {
+                    let there = needed(there.resource)?.metadata.unwrap_or_default();
+                    resource.metadata.revision = there.revision;
+                    resource.metadata.id = there.id;
+                    own.update(&resource).await
+                }
+                Err(error) if error.kind() == Kind::NotFound && metadata.id.is_empty() => {
+                    own.create(&resource).await
+                }
+                Err(error) => return Err(error),
+            };
+            match written {
+                Err(error) if matches!(error.kind(), Kind::Conflict | Kind::Exists) => {
+                    if !attempts.again(&error).await {
+                        return Err(error);
+                    }
+                }
+                other => return other?.typed(),
+            }
+        }
+    }
+
+    /// Deletes one; with a revision only if it has that one. The task that goes on with it, if there
+    /// is one.
+    ///
+    /// With a revision it is sent again where the connection breaks. Without one it is not, once a
+    /// server may have got it: somebody may have made another of that name.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] if there is none; [`Kind::UnknownOutcome`] if the answer was lost and it can't
+    /// be told whether it is gone.
+    pub async fn delete(&self, name: &str, revision: &str) -> Result<Option<String>, ClientError> {
+        let request = pb::DeleteResourceRequest {
+            kind: self.kind.clone(),
+            name: name.to_owned(),
+            namespace: self.namespace.clone(),
+            revision: revision.to_owned(),
+        };
+        let mut attempts = self.attempts();
+        let own = self.part::<S>(Some(attempts.end()));
+        let mut lost: Option<ClientError> = None;
+        loop {
+            let mut service = self.service();
+            let error = match attempts.one(service.delete_resource(request.clone())).await {
+                Ok(answer) => {
+                    let task = answer.metadata().get("coeval-task");
+                    return Ok(task.and_then(|task| task.to_str().ok()).map(str::to_owned));
+                }
+                Err(error) => error,
+            };
+            if error.reached() == Reached::Perhaps {
+                lost.get_or_insert_with(|| error.clone());
+            }
+            let Some(first) = &lost else {
+                if error.may_pass() && attempts.again(&error).await {
+                    continue;
+                }
+                return Err(error);
+            };
+            if error.kind() == Kind::NotFound {
+                return Ok(None);
+            }
+            if !error.may_pass() {
+                let why = format!("then it was refused: {error}");
+                return Err(ClientError::unknown(first, &why));
+            }
+            if revision.is_empty() {
+                return match own.read(name, "").await {
+                    Err(error) if error.kind() == Kind::NotFound => Ok(None),
+                    _ => Err(ClientError::unknown(first, "one of that name is there")),
+                };
+            }
+            if !attempts.again(&error).await {
+                return Err(ClientError::unknown(first, "no server answered since then"));
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The revisions of a resource that are kept, and going back to one of them.
+
+use crate::error::{ClientError, Kind, Reached};
+use crate::missing::{Part, needed as release_needed};
+use crate::resource::Resource;
+use crate::resources::{Quarantined, Resources, needed};
+use crate::retry::reading;
+use crate::written::Written;
+use coeval_proto::resources::v1 as pb;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A resource as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revision<S = serde_json::Value> {
+    /// With that revision's own metadata.
+    pub resource: Resource<S>,
+    /// Counts the revisions of the resource.
+    pub generation: u64,
+    /// The id of the user who made it.
+    pub modified_by: String,
+}
+
+/// What is kept of a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revisions<S = serde_json::Value> {
+    /// Newest first; the first is the present one.
+    pub revisions: Vec<Revision<S>>,
+    /// Those that can't be shown.
+    pub quarantined: Vec<Quarantined>,
+}
+
+impl<S> Resources<S> {
+    /// An error that says which release is needed, where the server has no such part.
+    pub(crate) fn or_release_needed(&self, part: Part, error: ClientError) -> ClientError {
+        if error.kind() != Kind::Unimplemented {
+            return error;
+        }
+        let shared = self.client.connection.shared();
+        shared.missing.note(part);
+        let told = Some(error.release()).filter(|release| !release.is_empty());
+        release_needed(part, told.or(shared.release().as_deref()))
+    }
+
+    /// The same for a part that is known not to be there.
+    pub(crate) fn must_have(&self, part: Part) -> Result<(), ClientError> {
+        let shared = self.client.connection.shared();
+        match shared.missing.has(part) {
+            true => Err(release_needed(part, shared.release().as_deref())),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) async fn kept_revisions(
+        &self,
+        name: &str,
+        version: &str,
+    ) -> Result<pb::ListRevisionsResponse, ClientError> {
+        self.must_have(Part::Revisions)?;
+        let request = pb::ListRevisionsRequest {
+            kind: self.kind.clone(),
+            name: name.to_owned(),
+            namespace: self.namespace.clone(),
+            version: version.to_owned(),
+            ..Default::default()
+        };
+        let call = || {
+            let (mut service, request) = (self.service(), request.clone());
+            async move { service.list_revisions(request).await }
+        };
+        let answer = reading(self.attempts(), call).await;
+        let answer = answer.map_err(|error| self.or_release_needed(Part::Revisions, error))?;
+        Ok(answer.into_inner())
+    }
+}
+
+impl<S: Serialize + DeserializeOwned> Resources<S> {
+    /// What is kept of one, newest first.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] if there is none; [`Kind::Unimplemented`] if the server is too old.
+    pub async fn revisions(&self, name: &str) -> Result<Revisions<S>, ClientError> {
+        let kept = self.kept_revisions(name, &self.version).await?;
+        let mut all = Revisions {
+            revisions: Vec::new(),
+            quarantined: kept.quarantined.into_iter().map(Into::into).collect(),
+        };
+        for one in kept.revisions {
+            let message = needed(one.resource)?;
+            let revision = message.metadata.as_ref().map(|m| m.revision.clone());
+            match Resource::from_message(message) {
+                Ok(resource) => all.revisions.push(Revision {
+                    resource,
+                    generation: one.generation,
+                    modified_by: one.modified_by,
+                }),
+                Err(error) => all.quarantined.push(Quarantined {
+                    id: revision.unwrap_or_default(),
+                    code: error.said_code(),
+                    reason: error.to_string(),
+                }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes the content of a kept revision again; on condition that the present one is `present`, if
+    /// that is said. Without it, it is not sent again once a server may have got it.
+    ///
+    /// # Errors
+    /// [`Kind::NotFound`] if that revision is not kept; [`Kind::Conflict`] if the present one is another;
+    /// [`Kind::Unimplemented`] if the server is too old.
+    pub async fn restore(
+        &self,
+        name: &str,
+        revision: &str,
+        present: &str,
+    ) -> Result<Written<S>, ClientError> {
+        self.must_have(Part::Restore)?;
+        let request = pb::RestoreResourceRequest {
+            kind: self.kind.clone(),
+            name: name.to_owned(),
+            namespace: self.namespace.clone(),
+            revision: revision.to_owned(),
+            present: present.to_owned(),
+            ..Default::default()
+        };
+        let mut attempts = self.attempts();
+        let mut lost: Option<ClientError> = None;
+        loop {
+            let mut service = self.service();
+            let sent = service.restore_resource(request.clone());
+            let error = match attempts.one(sent).await {
+                Ok(answer) => return Written::answered(answer),
+                Err(error) => self.or_release_needed(Part::Restore, error),
+            };
+            if error.reached() == Reached::Perhaps {
+                lost.get_or_insert_with(|| error.clone());
+            }
+            let sure = lost.is_none() || !present.is_empty();
+            if sure && error.may_pass() && attempts.again(&error).await {
+                continue;
+            }
+            return Err(match lost {
+                None => error,
+                Some(first) => {
+                    let why = format!("what came of it can't be told ({error})");
+                    ClientError::unknown(&first, &why)
+                }
+            });
+        }
+    }
+}

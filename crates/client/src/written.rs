@@ -1,0 +1,118 @@
+//! What a write did, as the answers say it.
+
+use crate::error::ClientError;
+use crate::resource::Resource;
+use crate::resources::needed;
+use coeval_proto::resources::v1 as pb;
+use serde::de::DeserializeOwned;
+use tonic::Response;
+use tonic::metadata::MetadataMap;
+
+/// What a write did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written<S = serde_json::Value> {
+    /// As it is stored now, at the body's version.
+    pub resource: Resource<S>,
+    /// JSON pointers to what the write left alone because its version can't express it.
+    pub kept: Vec<String>,
+    /// JSON pointers to what went with deleted items.
+    pub dropped: Vec<String>,
+    /// Whether it was made.
+    pub created: bool,
+    /// The task that goes on with it.
+    pub task: Option<String>,
+    /// What should be looked at: what force overrode, or that the answer was lost and the write was
+    /// found.
+    pub warning: Option<String>,
+}
+
+fn warning(metadata: &MetadataMap) -> Option<String> {
+    let value = metadata.get("coeval-warning")?.to_str().ok()?;
+    Some(value.to_owned())
+}
+
+fn some(task: String) -> Option<String> {
+    (!task.is_empty()).then_some(task)
+}
+
+/// An answer as what it says.
+pub(crate) trait Answer {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool);
+}
+
+impl Answer for pb::CreateResourceResponse {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
+        (self.resource, Vec::new(), Vec::new(), self.task, true)
+    }
+}
+
+impl Answer for pb::UpdateResourceResponse {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
+        (self.resource, self.kept, self.dropped, self.task, false)
+    }
+}
+
+impl Answer for pb::UpsertResourceResponse {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
+        let created = self.created;
+        (self.resource, self.kept, self.dropped, self.task, created)
+    }
+}
+
+impl Answer for pb::RestoreResourceResponse {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
+        (self.resource, self.kept, self.dropped, String::new(), false)
+    }
+}
+
+impl Written {
+    /// With a type as its content.
+    pub(crate) fn typed<S: DeserializeOwned>(self) -> Result<Written<S>, ClientError> {
+        let resource = Resource::from_message(self.resource.to_message()?)?;
+        Ok(Written {
+            resource,
+            kept: self.kept,
+            dropped: self.dropped,
+            created: self.created,
+            task: self.task,
+            warning: self.warning,
+        })
+    }
+}
+
+impl<S: DeserializeOwned> Written<S> {
+    pub(crate) fn answered(answer: Response<impl Answer>) -> Result<Self, ClientError> {
+        let warning = warning(answer.metadata());
+        let (resource, kept, dropped, task, created) = answer.into_inner().parts();
+        Ok(Self {
+            resource: Resource::from_message(needed(resource)?)?,
+            kept,
+            dropped,
+            created,
+            task: some(task),
+            warning,
+        })
+    }
+
+    /// Of a write whose answer was lost; this is what it made.
+    pub(crate) fn found(made: pb::Resource, created: bool) -> Result<Self, ClientError> {
+        let warning = "the answer was lost; the kept revisions show that the write was done";
+        Ok(Self {
+            warning: Some(warning.to_owned()),
+            created,
+            ..Self::unchanged(Resource::from_message(made)?)
+        })
+    }
+
+    /// Of a write that there was no need for.
+    pub(crate) const fn unchanged(resource: Resource<S>) -> Self {
+        Self {
+            resource,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            created: false,
+            task: None,
+            warning: None,
+        }
+    }
+}
