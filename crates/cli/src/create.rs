@@ -1,21 +1,73 @@
-//! `coeval create`.
+//! `coeval create`: new resources from files.
 
+use crate::apply::{ApplyError, Form, say_version, show, target};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
+use crate::files::FileOptions;
+use crate::say;
 use clap::Args;
+use coeval_client::Kind;
 use std::process::ExitCode;
 
 /// Create resources from files.
 #[derive(Debug, Args)]
+#[command(
+    disable_version_flag = true,
+    after_help = "Examples:
+  coeval create -f app.yaml
+  cat apps/*.yaml | coeval create -f -
+  coeval create -f app.yaml -o yaml
+
+A resource that exists already is an error, and left as it is; `coeval apply` changes
+it. What create makes is not declared by a file: a later apply takes nothing back
+that create has said."
+)]
 pub struct Options {
+    #[command(flatten)]
+    files: FileOptions,
+    /// The version of resources whose file says none
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Print the results so
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<Form>,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval create` is not there yet",
-        "Use another command.",
-    ))
+    let mut files = options.files.read()?;
+    say_version(&mut files, options.version.as_deref());
+    let session = options.server.session()?;
+    let mut worst = 0;
+    for file in &files {
+        let mut new = file.to_resource();
+        let target = target(&session, file);
+        new.metadata.namespace.clone_from(&target.namespace);
+        let error = match session.make(&new, None).await {
+            Ok(made) => {
+                match options.output {
+                    Some(form) => show(form, &made.resource),
+                    None => say::out(&format!("{target} created ({})\n", made.resource.version)),
+                }
+                if !made.task.is_empty() {
+                    say::note(&format!("task: {}\n", made.task));
+                }
+                continue;
+            }
+            Err(error) => error,
+        };
+        let hopeless = matches!(error.kind(), Kind::Unavailable | Kind::Unauthenticated);
+        let name = target.to_string();
+        let failure = Failure::from(match error.kind() {
+            Kind::Exists => ApplyError::Exists { name },
+            _ => ApplyError::Client { name, error },
+        });
+        worst = worst.max(failure.exit());
+        let _ = failure.report();
+        if hopeless {
+            break;
+        }
+    }
+    Ok(ExitCode::from(worst))
 }

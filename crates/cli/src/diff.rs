@@ -1,21 +1,61 @@
-//! `coeval diff`.
+//! `coeval diff`: what apply would change.
 
+use crate::apply::{Outcome, difference, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
+use crate::files::FileOptions;
+use crate::say;
 use clap::Args;
 use std::process::ExitCode;
 
 /// Show what apply would change.
 #[derive(Debug, Args)]
+#[command(
+    disable_version_flag = true,
+    after_help = "Examples:
+  coeval diff -f app.yaml
+  coeval diff -f apps/ && echo all is as the files say
+
+Both sides are at the file's version. What somebody else has changed since the last
+apply is named on stderr: apply refuses to override it without --force.
+
+Exit codes: 0 apply would change nothing, 1 it would, 2 it can't be told."
+)]
 pub struct Options {
+    #[command(flatten)]
+    files: FileOptions,
+    /// The version of resources whose file says none
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval diff` is not there yet",
-        "Use another command.",
-    ))
+    let mut files = options.files.read()?;
+    say_version(&mut files, options.version.as_deref());
+    let session = options.server.session().map_err(Failure::into_usage)?;
+    let mut drifted = false;
+    let mut failed = false;
+    for file in &files {
+        match plan(&session, file).await {
+            Ok(plan) => {
+                drifted |= would(&plan) != Outcome::Unchanged;
+                say::out(&difference(&plan));
+                notes(&plan);
+                if let Some(refusal) = plan.refusal() {
+                    say::note(&format!("conflict: {refusal}\n"));
+                }
+            }
+            Err(error) => {
+                failed = true;
+                let _ = Failure::from(error).report();
+            }
+        }
+    }
+    Ok(ExitCode::from(match (failed, drifted) {
+        (true, _) => 2,
+        (false, true) => 1,
+        (false, false) => 0,
+    }))
 }

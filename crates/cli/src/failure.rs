@@ -120,10 +120,21 @@ impl Failure {
         }
     }
 
+    /// The same, with something to know first.
+    pub(crate) fn after(mut self, sentence: &str) -> Self {
+        self.advice = format!("{sentence} {}", self.advice);
+        self
+    }
+
     /// The same as wrong usage, for a command whose answer is its exit code.
     pub const fn into_usage(mut self) -> Self {
         self.exit = USAGE;
         self
+    }
+
+    /// The code to exit with.
+    pub(crate) const fn exit(&self) -> u8 {
+        self.exit
     }
 
     /// Prints it; the code to exit with.
@@ -167,7 +178,10 @@ fn exit_code(code: Code) -> u8 {
         | coeval_codes::CONTEXT_UNKNOWN
         | coeval_codes::CONTEXT_FILE_INVALID
         | coeval_codes::CREDENTIALS_EXPOSED => USAGE,
-        coeval_codes::CONFLICT | coeval_codes::RESOURCE_CONFLICT => CONFLICT,
+        coeval_codes::CONFLICT
+        | coeval_codes::RESOURCE_CONFLICT
+        | coeval_codes::APPLY_DRIFT
+        | coeval_codes::FILE_REVISION_OLD => CONFLICT,
         coeval_codes::UNKNOWN_OUTCOME | coeval_codes::DEADLINE_PASSED => UNDECIDED,
         _ => FAILED,
     }

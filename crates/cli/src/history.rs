@@ -1,21 +1,201 @@
-//! `coeval history`.
+//! `coeval history`: the kept revisions of a resource.
 
-use crate::context::ServerOptions;
+use crate::calls::{Earlier, as_file, unmarked};
+use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
-use clap::Args;
+use crate::merge::{differences, render};
+use crate::named::Named;
+use crate::{say, yaml};
+use clap::{Args, ValueEnum};
+use coeval_proto::access::v1::GetUserRequest;
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+
+/// Characters of a revision in a table; `restore` takes them.
+const SHORT: usize = 12;
+/// Paths in a line of the table.
+const PATHS: usize = 3;
+
+/// How it is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A line for each revision
+    Table,
+    /// All of each revision
+    Yaml,
+    /// The same as a JSON object with items
+    Json,
+}
 
 /// Show the kept revisions of a resource.
 #[derive(Debug, Args)]
+#[command(
+    disable_version_flag = true,
+    after_help = "Examples:
+  coeval history app web
+  coeval history app web --diff
+  coeval history app web --version v1 -o yaml
+
+Newest first; the first one is the present one. What changed is told against the one
+before it. `coeval restore` writes one of them again."
+)]
 pub struct Options {
+    #[command(flatten)]
+    named: Named,
+    /// Show each with the lines that differ from the one before
+    #[arg(long)]
+    diff: bool,
+    /// All at this version; each at that which it is stored at, if nothing is said
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Print it so
+    #[arg(short, long, value_name = "FORM", default_value = "table")]
+    output: Form,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval history` is not there yet",
-        "Use another command.",
-    ))
+    let session = options.server.session()?;
+    let target = options.named.target(&session)?;
+    let version = options.version.unwrap_or_default();
+    let (revisions, quarantined) = session.earlier(&target, &version).await?;
+    for one in quarantined {
+        let (id, code, reason) = (one.id, one.code, one.reason);
+        say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
+    }
+    match options.output {
+        Form::Yaml => {
+            for one in &revisions {
+                say::out(&format!("---\n{}", yaml::text(&whole(one))));
+            }
+        }
+        Form::Json => {
+            let items: Vec<_> = revisions.iter().map(whole).collect();
+            let text = serde_json::to_string_pretty(&json!({"items": items}));
+            say::out(&format!("{}\n", text.unwrap_or_default()));
+        }
+        Form::Table if options.diff => {
+            let names = names(&session, &revisions).await;
+            for (one, before) in with_before(&revisions) {
+                say::out(&difference(one, before, &names));
+            }
+        }
+        Form::Table => {
+            let names = names(&session, &revisions).await;
+            for line in table(&revisions, &names).lines() {
+                say::out(&format!("{}\n", line.trim_end()));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn whole(one: &Earlier) -> Value {
+    json!({
+        "generation": one.generation,
+        "modified_by": one.modified_by,
+        "resource": one.resource,
+    })
+}
+
+/// Each with the one before it.
+fn with_before(revisions: &[Earlier]) -> impl Iterator<Item = (&Earlier, Option<&Earlier>)> {
+    let before = revisions.iter().skip(1).map(Some).chain([None]);
+    revisions.iter().zip(before)
+}
+
+/// The names of those who made them, as far as the caller may see them.
+async fn names(session: &Session, revisions: &[Earlier]) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for one in revisions {
+        let id = &one.modified_by;
+        if id.is_empty() || names.contains_key(id) {
+            continue;
+        }
+        let request = GetUserRequest {
+            name: id.clone(),
+            namespace: String::new(),
+        };
+        let answer = session.client.users().get_user(request).await;
+        let user = answer.ok().and_then(|answer| answer.into_inner().user);
+        let name = user.map_or(id.clone(), |user| {
+            format!("{}@{}", user.name, user.namespace)
+        });
+        names.insert(id.clone(), name);
+    }
+    names
+}
+
+pub(crate) fn short(revision: &str) -> String {
+    revision.chars().take(SHORT).collect()
+}
+
+fn table(revisions: &[Earlier], names: &BTreeMap<String, String>) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["REVISION", "GENERATION", "WHEN", "BY", "VERSION", "CHANGED"]);
+    for (one, before) in with_before(revisions) {
+        let metadata = &one.resource.metadata;
+        let when = metadata.modified.map(|time| format!("{time:.0}"));
+        let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
+        table.add_row([
+            short(&metadata.revision),
+            one.generation.to_string(),
+            when.unwrap_or_default(),
+            by.clone(),
+            unmarked(&one.resource.version).to_owned(),
+            changed(one, before),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table
+}
+
+/// What changed, as a short list of paths.
+fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
+    let Some(before) = before else {
+        return match one.generation {
+            0 => "(created)".to_owned(),
+            _ => "(none before it is kept)".to_owned(),
+        };
+    };
+    let (was, is) = (as_file(&before.resource), as_file(&one.resource));
+    let changes = differences(&was, &is);
+    let paths = changes.iter().map(|change| {
+        let path = change
+            .path
+            .strip_prefix("/spec")
+            .filter(|path| path.starts_with('/'));
+        render::place(path.unwrap_or_else(|| change.path.trim_start_matches('/')))
+    });
+    let mut said: Vec<_> = paths.take(PATHS).collect();
+    if changes.len() > PATHS {
+        said.push(format!("and {} more", changes.len() - PATHS));
+    }
+    match said.is_empty() {
+        true => "(nothing of the content)".to_owned(),
+        false => said.join(", "),
+    }
+}
+
+fn difference(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> String {
+    let text = |of: &Earlier| yaml::text(&as_file(&of.resource));
+    let called = |of: &Earlier| {
+        let metadata = &of.resource.metadata;
+        let when = metadata.modified.map(|time| format!("{time:.0}"));
+        let by = names.get(&of.modified_by).unwrap_or(&of.modified_by);
+        let (revision, when) = (short(&metadata.revision), when.unwrap_or_default());
+        format!("{revision} (generation {}, {when}, {by})", of.generation)
+    };
+    let was = before.map(text).unwrap_or_default();
+    let name = before.map_or_else(|| "(none before it is kept)".to_owned(), called);
+    match render::unified(&was, &text(one), (&name, &called(one))) {
+        same if same.is_empty() => format!("--- {name}\n+++ {}\n", called(one)),
+        text => text,
+    }
 }

@@ -6,9 +6,13 @@
 //! - `output`: how things are printed, in every format
 //! - `reading`: resources as commands read them
 //! - `columns`: text that no terminal obeys, as wide as it looks
+//! - `files`: resource files, read whole before anything is sent
+//! - `merge`: how contents are put together and compared
+//! - `yaml`: resources as YAML that reads back as what it was
 
 mod access;
 mod apply;
+mod calls;
 pub mod columns;
 mod context;
 mod create;
@@ -17,22 +21,27 @@ mod describe;
 mod diff;
 mod edit;
 mod failure;
+mod files;
 mod get;
 mod history;
 mod login;
 mod logout;
+mod merge;
+mod named;
 pub mod names;
 mod org;
 mod output;
 mod reading;
 mod restore;
 mod role;
+mod say;
 mod task;
 mod token;
 mod user;
 mod wait;
 mod watch;
 mod whoami;
+mod yaml;
 
 use clap::Subcommand;
 pub use context::{ContextError, ServerOptions, Session, forget, remember_aside};

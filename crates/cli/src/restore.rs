@@ -1,21 +1,126 @@
-//! `coeval restore`.
+//! `coeval restore`: a kept revision of a resource, written again.
 
+use crate::calls::{Earlier, as_file};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
+use crate::history::short;
+use crate::merge::render;
+use crate::named::Named;
+use crate::{say, yaml};
 use clap::Args;
+use coeval_codes::{Code, Coded};
 use std::process::ExitCode;
 
 /// Write a kept revision of a resource again.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval history app web
+  coeval restore app web --revision 4f0c2a91
+  coeval restore app web --revision 4f0c2a91 --dry-run
+
+The beginning of a revision is enough where no other one begins so. It becomes a new
+revision: nothing of the history goes. If somebody changes the resource at the same
+moment nothing is written, and the exit code is 3.")]
 pub struct Options {
+    #[command(flatten)]
+    named: Named,
+    /// The revision, or how it begins
+    #[arg(long, value_name = "REVISION")]
+    revision: String,
+    /// Write nothing; show what would change
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     server: ServerOptions,
 }
 
+#[derive(Debug, thiserror::Error)]
+enum RestoreError {
+    #[error("no kept revision of {target} begins with {said:?}")]
+    None { target: String, said: String },
+    #[error("several revisions of {target} begin with {said:?}: {}", fitting.join(", "))]
+    Several {
+        target: String,
+        said: String,
+        fitting: Vec<String>,
+    },
+}
+
+impl Coded for RestoreError {
+    fn code(&self) -> Code {
+        coeval_codes::REVISION_NOT_KEPT
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::None { .. } => "`coeval history` lists those that are kept.",
+            Self::Several { .. } => "Give more of it.",
+        }
+        .to_owned()
+    }
+}
+
+/// The one revision that begins so.
+fn choose<'r>(
+    revisions: &'r [Earlier],
+    said: &str,
+    target: &str,
+) -> Result<&'r Earlier, RestoreError> {
+    let revision = |one: &&Earlier| one.resource.metadata.revision.clone();
+    let fitting: Vec<_> = revisions
+        .iter()
+        .filter(|one| !said.is_empty() && revision(one).starts_with(said))
+        .collect();
+    let target = target.to_owned();
+    let said = said.to_owned();
+    match fitting.as_slice() {
+        [one] => Ok(one),
+        [] => Err(RestoreError::None { target, said }),
+        several => {
+            let fitting = several.iter().map(revision).take(5).collect();
+            Err(RestoreError::Several {
+                target,
+                said,
+                fitting,
+            })
+        }
+    }
+}
+
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval restore` is not there yet",
-        "Use another command.",
-    ))
+    let session = options.server.session()?;
+    let target = options.named.target(&session)?;
+    let (revisions, _) = session.earlier(&target, "").await?;
+    let then = choose(&revisions, &options.revision, &target.to_string())?;
+    let Some(present) = revisions.first() else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let text = |of: &Earlier| yaml::text(&as_file(&of.resource));
+    let (now, again) = (&present.resource, &then.resource);
+    let called = |of: &Earlier| {
+        let revision = short(&of.resource.metadata.revision);
+        format!("{target} ({}, {revision})", of.resource.version)
+    };
+    let names = (called(present), called(then));
+    let difference = render::unified(&text(present), &text(then), (&names.0, &names.1));
+    say::note(&difference);
+    if now.metadata.revision == again.metadata.revision || difference.is_empty() {
+        say::out(&format!("{target} unchanged ({})\n", now.version));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.dry_run {
+        say::out(&format!("{target} restored ({}, dry run)\n", again.version));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let revision = &again.metadata.revision;
+    let wrote = session.write_again(&target, revision, &now.metadata.revision);
+    let wrote = wrote.await?;
+    say::out(&format!("{target} restored ({})\n", wrote.resource.version));
+    if !wrote.kept.is_empty() {
+        say::note(&format!("kept: {}\n", wrote.kept.join(", ")));
+    }
+    if let Some(warning) = wrote.warning {
+        say::note(&format!("warning: {warning}\n"));
+    }
+    Ok(ExitCode::SUCCESS)
 }

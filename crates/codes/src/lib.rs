@@ -266,6 +266,12 @@ codes! {
     ENTRY_FLAG_INVALID = 6305, "The metadata entry can't be read-only in that domain";
     ENTRY_PROVIDERS = 6306, "The metadata entry is for the provider to change";
     APPLIED_INVALID = 6307, "What a file declares is not valid";
+    RESOURCE_FILE_INVALID = 6310, "A file is not one of resources";
+    RESOURCE_FILE_OF_TYPE = 6311, "A file of a type is given where resources are wanted";
+    APPLY_DRIFT = 6312, "Somebody else has changed what the file declares";
+    FILE_REVISION_OLD = 6313, "The file is of another revision";
+    EDIT_NOT_SAVED = 6314, "The edit was not saved";
+    REVISION_NOT_KEPT = 6315, "No kept revision, or several, begin so";
     BEHAVIOR_NOT_GRANTED = 6321, "The type version lets nobody invoke the behavior";
     BEHAVIOR_LEVEL_TOO_LOW = 6322, "The behavior takes a higher level";
     BEHAVIOR_NOT_RUN = 6323, "This server does not run behaviors of that kind";

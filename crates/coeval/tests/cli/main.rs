@@ -1,4 +1,4 @@
-//! The commands that talk to a server, run as people run them.
+//! The commands that talk to a server, run as people and their scripts run them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,18 +7,22 @@
     reason = "tests"
 )]
 
-mod dev;
-#[allow(dead_code, reason = "what the tests of the server use too")]
-#[path = "../binary/support.rs"]
-mod support;
 mod at_a_terminal;
 mod completing;
+mod desk;
+mod dev;
+mod edit;
 mod logging_in;
+mod pruning;
 mod reading;
 mod somebody;
 #[allow(dead_code, reason = "what the tests of the APIs use too")]
 #[path = "../over_http/stage.rs"]
 mod stage;
+#[allow(dead_code, reason = "what the tests of the server use too")]
+#[path = "../binary/support.rs"]
+mod support;
 #[allow(dead_code, reason = "what the tests of the APIs use too")]
 #[path = "../over_http/world.rs"]
 mod world;
+mod writing;

@@ -107,7 +107,7 @@ fn read_yaml(text: &str, limits: BodyLimits) -> Result<Document, DocumentError> 
     Ok(Document { content, form })
 }
 
-fn first(mut problems: Vec<Problem>, limits: BodyLimits) -> DocumentError {
+pub(super) fn first(mut problems: Vec<Problem>, limits: BodyLimits) -> DocumentError {
     problems.sort_by_key(|problem| problem.position);
     let Some(Problem { position, found }) = problems.into_iter().next() else {
         return DocumentError::Documents(0);

@@ -82,22 +82,27 @@ pub(crate) fn read(text: &str) -> Result<Vec<Node>, Vec<Problem>> {
     // YAML is nearly, but not quite, a superset of JSON: tabs and surrogate pairs differ. What
     // begins like JSON is tried as JSON first.
     if text.trim_start().starts_with('{') {
-        match read_json(text) {
+        match read_json(text, BOUNDS) {
             Err(BodyError::NotJson { .. }) => {}
             Err(error) => return Err(vec![from_body(error)]),
             Ok(built) => return built.map(|node| vec![node]),
         }
     }
-    let bounds = yaml::Bounds {
-        depth: FILE_DEPTH,
-        nodes: FILE_NODES,
-    };
-    yaml::read(text, bounds)
+    yaml::read(text, BOUNDS)
 }
 
-fn read_json(text: &str) -> Result<Result<Node, Vec<Problem>>, BodyError> {
+/// How much a type file may be.
+const BOUNDS: yaml::Bounds = yaml::Bounds {
+    depth: FILE_DEPTH,
+    nodes: FILE_NODES,
+};
+
+pub(crate) fn read_json(
+    text: &str,
+    bounds: yaml::Bounds,
+) -> Result<Result<Node, Vec<Problem>>, BodyError> {
     let lines = Lines::of(text);
-    let mut events = json::Events::of(text, FILE_DEPTH);
+    let mut events = json::Events::of(text, bounds.depth);
     let mut builder = Builder::default();
     while let Some((offset, event)) = events.next()? {
         let position = lines.position(offset);
@@ -128,7 +133,7 @@ fn read_json(text: &str) -> Result<Result<Node, Vec<Problem>>, BodyError> {
             other => other.to_string(),
         };
         builder.scalar(position, scalar, text);
-        if builder.nodes > FILE_NODES {
+        if builder.nodes > bounds.nodes {
             return Ok(Err(vec![Problem::at(position, FileError::TooManyNodes)]));
         }
     }

@@ -1,0 +1,143 @@
+//! A plan, done: conditional on what was read, and planned again when somebody else was faster.
+
+use super::error::ApplyError;
+use super::plan::{Plan, plan};
+use crate::calls::Wrote;
+use crate::context::Session;
+use crate::files::Declared;
+use coeval_client::{ClientError, Kind, Resource};
+use coeval_codes::Coded as _;
+
+/// How often it is planned again before it is called a conflict.
+const ATTEMPTS: usize = 6;
+
+/// What became of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    Created,
+    Changed,
+    Unchanged,
+    Deleted,
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::Deleted => "deleted",
+        })
+    }
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub(crate) outcome: Outcome,
+    pub(crate) plan: Plan,
+    /// What the server answered; nothing was sent, if there is nothing.
+    pub(crate) wrote: Option<Wrote>,
+}
+
+impl Done {
+    /// As it is now, or would be.
+    pub(crate) fn resource(&self) -> &Resource {
+        match &self.wrote {
+            Some(wrote) => &wrote.resource,
+            None => &self.plan.body,
+        }
+    }
+}
+
+/// What a plan would do.
+pub(crate) fn would(plan: &Plan) -> Outcome {
+    match (&plan.live, plan.changes.is_empty()) {
+        (None, _) => Outcome::Created,
+        (Some(_), true) => Outcome::Unchanged,
+        (Some(_), false) => Outcome::Changed,
+    }
+}
+
+/// A refusal with the plan that it is about, so that its differences can be shown.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) error: ApplyError,
+    pub(crate) plan: Option<Box<Plan>>,
+}
+
+impl From<ApplyError> for Refused {
+    fn from(error: ApplyError) -> Self {
+        Self { error, plan: None }
+    }
+}
+
+/// Makes a resource what its file says.
+pub(crate) async fn carry_out(
+    session: &Session,
+    file: &Declared,
+    force: bool,
+) -> Result<Done, Refused> {
+    let mut attempt = 1;
+    loop {
+        let plan = plan(session, file).await?;
+        if let Some(error) = plan.refusal().filter(|_| !force) {
+            let plan = Some(Box::new(plan));
+            return Err(Refused { error, plan });
+        }
+        let outcome = would(&plan);
+        if outcome == Outcome::Unchanged && plan.noted {
+            let wrote = None;
+            return Ok(Done {
+                outcome,
+                plan,
+                wrote,
+            });
+        }
+        match write(session, &plan, force).await {
+            Ok(wrote) => {
+                let wrote = Some(wrote);
+                return Ok(Done {
+                    outcome,
+                    plan,
+                    wrote,
+                });
+            }
+            Err(error) if is_overtaken(&error) && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => {
+                let name = plan.target.to_string();
+                return Err(ApplyError::Client { name, error }.into());
+            }
+        }
+    }
+}
+
+/// Whether somebody else was faster.
+fn is_overtaken(error: &ClientError) -> bool {
+    matches!(error.kind(), Kind::Conflict | Kind::Exists)
+        || error.code() == coeval_codes::RESOURCE_NOT_FOUND
+}
+
+async fn write(session: &Session, plan: &Plan, force: bool) -> Result<Wrote, ClientError> {
+    let mut body = plan.body.clone();
+    let applied = Some(plan.applied.clone());
+    let Some(live) = &plan.live else {
+        return session.make(&body, applied).await;
+    };
+    body.metadata.revision.clone_from(&live.metadata.revision);
+    let written = session.change(&body, applied.clone(), false).await;
+    match written {
+        Err(error) if force && is_skew(&error) => session.change(&body, applied, true).await,
+        written => written,
+    }
+}
+
+/// Whether the server refused because of versions: what it can be made to do.
+fn is_skew(error: &ClientError) -> bool {
+    [
+        coeval_codes::STORED_VERSION_UNKNOWN,
+        coeval_codes::MARKED_BODY,
+        coeval_codes::SKEW_STRICT,
+    ]
+    .contains(&error.code())
+}

@@ -1,0 +1,89 @@
+//! Why a file is not applied.
+
+use coeval_client::ClientError;
+use coeval_codes::{Code, Coded};
+use coeval_core::types::ContentError;
+
+/// Why one resource is not as its file says.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApplyError {
+    /// Somebody else's changes would be overridden.
+    #[error("{name}: somebody else has changed what the file declares: {}", paths.join(", "))]
+    Drift {
+        /// `app/web`.
+        name: String,
+        /// Where.
+        paths: Vec<String>,
+    },
+    /// The file was made from another revision.
+    #[error("{name} has revision {present} by now, and the file is of {said}")]
+    OldRevision {
+        /// `app/web`.
+        name: String,
+        /// What the file says.
+        said: String,
+        /// What there is.
+        present: String,
+    },
+    /// What is shown is a stand-in.
+    #[error("{name} can't be changed at {version}: {reason}")]
+    Restricted {
+        /// `app/web`.
+        name: String,
+        /// The version of the file.
+        version: String,
+        /// The type's words.
+        reason: String,
+    },
+    /// Found without asking the server to store it.
+    #[error("{name} would not fit its schema: {error}")]
+    Unfit {
+        /// `app/web`.
+        name: String,
+        /// What does not fit.
+        error: ContentError,
+    },
+    /// It is there, and should not be.
+    #[error("{name} exists already")]
+    Exists {
+        /// `app/web`.
+        name: String,
+    },
+    /// The server's refusal, or none could be reached.
+    #[error("{name}: {error}")]
+    Client {
+        /// `app/web`.
+        name: String,
+        /// Why.
+        error: ClientError,
+    },
+}
+
+impl Coded for ApplyError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Drift { .. } => coeval_codes::APPLY_DRIFT,
+            Self::OldRevision { .. } => coeval_codes::FILE_REVISION_OLD,
+            Self::Restricted { .. } => coeval_codes::RESTRICTED_VIEW,
+            Self::Unfit { error, .. } => error.code(),
+            Self::Exists { .. } => coeval_codes::RESOURCE_EXISTS,
+            Self::Client { error, .. } => error.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Drift { .. } => {
+                "Take their values into the file, or override them with `coeval apply --force`."
+                    .to_owned()
+            }
+            Self::OldRevision { .. } => "Take what has changed into the file and remove \
+                `metadata.revision`, or override it with `coeval apply --force`."
+                .to_owned(),
+            Self::Restricted { .. } => "Write the file at a newer version.".to_owned(),
+            Self::Unfit { error, .. } => error.advice(),
+            Self::Exists { .. } => "Change it with `coeval apply`.".to_owned(),
+            Self::Client { error, .. } => error.advice(),
+        }
+    }
+}

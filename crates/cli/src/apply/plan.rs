@@ -1,0 +1,247 @@
+//! What applying a file would do, found out without writing anything.
+
+use super::error::ApplyError;
+use crate::calls::{self, Found, Target, as_file, unmarked};
+use crate::context::Session;
+use crate::files::Declared;
+use crate::merge::{self, Base, Change, Conflict, differences, three_way};
+use coeval_client::{ClientError, Resource};
+use coeval_core::types::same;
+use coeval_core::version::WriteVersion;
+use coeval_proto::resources::v1::Applied;
+use serde_json::Value;
+
+/// What is to be done with one resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Which.
+    pub(crate) target: Target,
+    /// As it is, at the file's version; nothing: it is to be made.
+    pub(crate) live: Option<Resource>,
+    /// As it is to be.
+    pub(crate) body: Resource,
+    /// What differs, content first.
+    pub(crate) changes: Vec<Change>,
+    /// What of that overrides what somebody else did.
+    pub(crate) conflicts: Vec<Conflict>,
+    /// What the file declares. Every write carries it, so that it is known which revision is the
+    /// file's own.
+    pub(crate) applied: Applied,
+    /// Whether the server knows that already.
+    pub(crate) noted: bool,
+    /// The file is of another revision than the present one.
+    pub(crate) stale: bool,
+    /// What people should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Plan {
+    /// The version that is spoken of.
+    pub(crate) fn version(&self) -> &str {
+        unmarked(&self.body.version)
+    }
+
+    /// The version that it is stored at, where that is another.
+    pub(crate) fn stored(&self) -> Option<&str> {
+        stored(self.live.as_ref()?)
+    }
+
+    /// Why it must not be done without force.
+    pub(crate) fn refusal(&self) -> Option<ApplyError> {
+        let name = self.target.to_string();
+        if self.stale {
+            let present = self.live.as_ref().map(|live| &live.metadata.revision);
+            return Some(ApplyError::OldRevision {
+                name,
+                said: self.body.metadata.revision.clone(),
+                present: present.cloned().unwrap_or_default(),
+            });
+        }
+        let paths = self.conflicts.iter().map(|conflict| conflict.path.clone());
+        let paths: Vec<_> = paths.collect();
+        (!paths.is_empty()).then_some(ApplyError::Drift { name, paths })
+    }
+
+    /// As YAML, before and after.
+    pub(crate) fn texts(&self) -> (String, String) {
+        let text = |resource: &Resource| crate::yaml::text(&as_file(resource));
+        let before = self.live.as_ref().map(text).unwrap_or_default();
+        (before, text(&self.body))
+    }
+}
+
+/// The version that a resource is stored at, where the view is of another.
+pub(crate) fn stored(view: &Resource) -> Option<&str> {
+    let stored = view.status.as_ref()?.stored_version.as_str();
+    let differs = match (
+        WriteVersion::parse(stored),
+        WriteVersion::parse(&view.version),
+    ) {
+        (Ok(stored), Ok(shown)) => stored.version() != shown.version(),
+        _ => stored != view.version,
+    };
+    (!stored.is_empty() && differs).then_some(stored)
+}
+
+/// Which resource a file means.
+pub(crate) fn target(session: &Session, file: &Declared) -> Target {
+    let namespace = match file.namespace.as_str() {
+        "" => session.namespace.clone(),
+        said => said.to_owned(),
+    };
+    Target {
+        kind: file.kind.clone(),
+        namespace,
+        name: file.name.clone(),
+    }
+}
+
+/// What applying it would do.
+///
+/// # Errors
+/// If the resource can't be read at the file's version, or not be written back there.
+pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, ApplyError> {
+    let target = target(session, file);
+    let failed = |error: ClientError| ApplyError::Client {
+        name: target.to_string(),
+        error,
+    };
+    let found = match session.find(&target, &file.version).await {
+        Ok(found) => found,
+        Err(error) if calls::is_absent(&error) => return Ok(making(target, file)),
+        Err(error) => return Err(failed(error)),
+    };
+    if let Some(status) = &found.resource.status
+        && !status.restricted.is_empty()
+    {
+        return Err(ApplyError::Restricted {
+            name: target.to_string(),
+            version: found.resource.version.clone(),
+            reason: status.restricted.clone(),
+        });
+    }
+    changing(session, target.clone(), file, found)
+        .await
+        .map_err(failed)
+}
+
+fn making(target: Target, file: &Declared) -> Plan {
+    let mut body = file.to_resource();
+    body.metadata.namespace.clone_from(&target.namespace);
+    let applied = declared(&body, &file.spec);
+    Plan {
+        target,
+        live: None,
+        changes: vec![Change {
+            path: String::new(),
+            from: None,
+            to: Some(body.spec.clone()),
+        }],
+        body,
+        conflicts: Vec::new(),
+        applied,
+        noted: false,
+        stale: false,
+        notes: Vec::new(),
+    }
+}
+
+fn declared(body: &Resource, spec: &Value) -> Applied {
+    let version = std::iter::once(merge::of_version(unmarked(&body.version)));
+    Applied {
+        paths: version.chain(merge::declared(spec)).collect(),
+        ..Applied::default()
+    }
+}
+
+async fn changing(
+    session: &Session,
+    target: Target,
+    file: &Declared,
+    found: Found,
+) -> Result<Plan, ClientError> {
+    let live = found.resource;
+    let mut notes = Vec::new();
+    let known = found.applied.is_some();
+    let applied = found.applied.unwrap_or_default();
+    let declared = declared(&live, &file.spec);
+    let paths = match merge::with_version(&applied.paths) {
+        (Some(version), _) if version != unmarked(&live.version) => {
+            notes.push(format!(
+                "{target} was applied at {version} before: what the file no longer says at {} stays",
+                unmarked(&live.version)
+            ));
+            &[]
+        }
+        (_, paths) => paths,
+    };
+    let base = Base { paths, then: None };
+    let mut merged = three_way(base, &live.spec, &file.spec);
+    let stale = !file.revision.is_empty() && file.revision != live.metadata.revision;
+    if !merged.changes.is_empty() && (stale || known) {
+        let (kept, _) = session.earlier(&target, unmarked(&live.version)).await?;
+        let mut kept = kept.into_iter();
+        let then = kept.find(|one| match stale {
+            true => one.resource.metadata.revision == file.revision,
+            false => one.generation == applied.generation,
+        });
+        match then {
+            Some(then) => {
+                let then = Some(&then.resource.spec);
+                merged = three_way(Base { paths, then }, &live.spec, &file.spec);
+            }
+            None if stale => notes.push(format!(
+                "{target}: the revision of the file is no longer kept, so it can't be told what \
+                 others have changed since"
+            )),
+            None => notes.push(format!(
+                "{target}: the revision of the last apply is no longer kept, so it can't be told \
+                 what others have changed since"
+            )),
+        }
+    }
+    let mut body = live.clone();
+    body.spec = merged.result;
+    file.declare(&mut body.metadata);
+    if let Some(sub_kind) = &file.sub_kind {
+        body.sub_kind.clone_from(sub_kind);
+    }
+    let mut changes = merged.changes;
+    changes.extend(around(&live, &body));
+    let noted = known && applied.paths == declared.paths;
+    if stale {
+        body.metadata.revision.clone_from(&file.revision);
+    }
+    Ok(Plan {
+        target,
+        live: Some(live),
+        body,
+        changes,
+        conflicts: merged.conflicts,
+        applied: declared,
+        noted,
+        stale,
+        notes,
+    })
+}
+
+/// What changes around the content.
+fn around(live: &Resource, body: &Resource) -> Vec<Change> {
+    let without_spec = |resource: &Resource| {
+        let mut file = as_file(resource);
+        if let Some(map) = file.as_object_mut() {
+            map.remove("spec");
+        }
+        file
+    };
+    let (before, after) = (without_spec(live), without_spec(body));
+    if same(&before, &after) {
+        return Vec::new();
+    }
+    let mut changes = differences(&before, &after);
+    for change in &mut changes {
+        // Paths into the content begin with a slash; these do not.
+        change.path = change.path.trim_start_matches('/').to_owned();
+    }
+    changes
+}

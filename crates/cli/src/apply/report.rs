@@ -1,0 +1,168 @@
+//! What apply says: a line for each resource on stdout, the differences and what was kept on stderr.
+
+use super::carry_out::{Done, Outcome};
+use super::plan::Plan;
+use crate::merge::render;
+use crate::say;
+use clap::ValueEnum;
+use coeval_client::Resource;
+use std::fmt::Write as _;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// kind/name
+    Name,
+    /// The resources as they are then
+    Yaml,
+    /// The resources as they are then, one JSON object a line
+    Json,
+}
+
+/// Where results go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report {
+    pub(crate) form: Option<Form>,
+    pub(crate) dry_run: bool,
+}
+
+/// `v1`, `v1, stored at v1.1`.
+fn at(plan: &Plan, stored: Option<&str>, dry_run: bool) -> String {
+    let mut text = plan.version().to_owned();
+    if let Some(stored) = stored {
+        let _ = write!(text, ", stored at {stored}");
+    }
+    if dry_run {
+        text.push_str(", dry run");
+    }
+    text
+}
+
+impl Report {
+    /// The line of one resource.
+    pub(crate) fn done(&self, done: &Done) {
+        let Done { outcome, plan, .. } = done;
+        match self.form {
+            None => {
+                let stored = match &done.wrote {
+                    Some(wrote) => super::plan::stored(&wrote.resource),
+                    None => plan.stored(),
+                };
+                let at = at(plan, stored, self.dry_run);
+                say::out(&format!("{} {outcome} ({at})\n", plan.target));
+            }
+            Some(form) => show(form, done.resource()),
+        }
+    }
+
+    /// The line of one that is not in the files.
+    pub(crate) fn deleted(&self, name: &str) {
+        match self.form {
+            None if self.dry_run => say::out(&format!("{name} deleted (dry run)\n")),
+            None => say::out(&format!("{name} deleted\n")),
+            Some(Form::Name) => say::out(&format!("{name}\n")),
+            Some(_) => say::note(&format!("{name} deleted\n")),
+        }
+    }
+}
+
+/// A resource as data.
+pub(crate) fn show(form: Form, resource: &Resource) {
+    match form {
+        Form::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
+        Form::Yaml => say::out(&format!("---\n{}", crate::yaml::text(resource))),
+        Form::Json => {
+            let line = serde_json::to_string(resource).unwrap_or_default();
+            say::out(&format!("{line}\n"));
+        }
+    }
+}
+
+/// What a write did beside what was asked.
+pub(crate) fn beside(done: &Done) {
+    notes(&done.plan);
+    let Some(wrote) = &done.wrote else { return };
+    let of = match super::plan::stored(&wrote.resource) {
+        Some(stored) => format!(" (of {stored})"),
+        None => String::new(),
+    };
+    let mut text = String::new();
+    if !wrote.kept.is_empty() {
+        let _ = writeln!(text, "kept: {}{of}", wrote.kept.join(", "));
+    }
+    if !wrote.dropped.is_empty() {
+        let _ = writeln!(
+            text,
+            "dropped with deleted items: {}",
+            wrote.dropped.join(", ")
+        );
+    }
+    if let Some(warning) = &wrote.warning {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    if !wrote.task.is_empty() {
+        let _ = writeln!(text, "task: {}", wrote.task);
+    }
+    if done.outcome == Outcome::Unchanged {
+        let target = &done.plan.target;
+        let _ = writeln!(text, "note: what the file declares of {target} was noted");
+    }
+    say::note(&text);
+}
+
+/// What people should know of a plan.
+pub(crate) fn notes(plan: &Plan) {
+    for note in &plan.notes {
+        say::note(&format!("note: {note}\n"));
+    }
+}
+
+/// The sides of a conflict.
+pub(crate) fn conflicts(plan: &Plan) {
+    notes(plan);
+    let base = if plan.stale {
+        "file's revision"
+    } else {
+        "last applied"
+    };
+    match plan.conflicts.is_empty() {
+        true => say::note(&render::lines(&plan.changes)),
+        false => say::note(&render::conflicts(&plan.conflicts, [base, "now", "file"])),
+    }
+}
+
+/// What force overrides, with the old values.
+pub(crate) fn overridden(plan: &Plan) {
+    if plan.refusal().is_none() {
+        return;
+    }
+    let overridden: Vec<_> = match plan.conflicts.is_empty() {
+        // Nobody knows which of them somebody else made.
+        true => plan.changes.clone(),
+        false => {
+            let all = plan.conflicts.iter().cloned();
+            all.map(|conflict| crate::merge::Change {
+                path: conflict.path,
+                from: conflict.live,
+                to: conflict.file,
+            })
+            .collect()
+        }
+    };
+    if !overridden.is_empty() {
+        let lines = render::lines(&overridden);
+        say::note(&format!("{}: --force overrides\n{lines}", plan.target));
+    }
+}
+
+/// The difference of a plan as lines of YAML.
+pub(crate) fn difference(plan: &Plan) -> String {
+    let (before, after) = plan.texts();
+    let target = &plan.target;
+    let now = match plan.live {
+        Some(_) => format!("{target} ({}, now)", at(plan, plan.stored(), false)),
+        None => "(nothing)".to_owned(),
+    };
+    let then = format!("{target} ({}, applied)", plan.version());
+    render::unified(&before, &after, (&now, &then))
+}

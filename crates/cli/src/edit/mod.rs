@@ -1,0 +1,306 @@
+//! `coeval edit`: a resource in somebody's editor. No edit is ever lost: what is not saved stays in a
+//! file whose name is said.
+
+mod content;
+mod draft;
+mod editor;
+
+use crate::apply::{ApplyError, stored};
+use crate::calls::{Target, Wrote, as_file, unmarked};
+use crate::context::{ServerOptions, Session};
+use crate::failure::Failure;
+use crate::merge::{Conflict, differences, render, replay};
+use crate::named::Named;
+use crate::{say, yaml};
+use clap::Args;
+use coeval_client::{ClientError, Kind, Resource};
+use coeval_codes::{Code, Coded};
+use content::edited;
+use draft::Draft;
+use std::process::ExitCode;
+
+/// Edit a resource in your editor.
+#[derive(Debug, Args)]
+#[command(
+    disable_version_flag = true,
+    after_help = "Examples:
+  coeval edit app web
+  coeval edit app/web --version v1
+  EDITOR='code --wait' coeval edit app web
+
+The editor is that of VISUAL, else of EDITOR, else vi. Nothing is sent if nothing was
+changed. What does not fit is opened again with the errors on top.
+
+If somebody else was faster, both changes are shown, and you choose: do yours again on
+what is there now, edit once more, or stop. Whenever the edit is not saved its file
+stays, and its name is said. At an older version all that it can't show is kept.
+
+Exit codes: 0 saved or nothing changed, 1 refused or failed, 3 conflict."
+)]
+pub struct Options {
+    #[command(flatten)]
+    named: Named,
+    /// At this version; at the stored one, if nothing is said
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+/// Why an edit is not saved.
+#[derive(Debug, thiserror::Error)]
+enum EditError {
+    #[error("{0}")]
+    Editor(String),
+    #[error("the file is still not valid: {0}")]
+    Invalid(String),
+    #[error("it was interrupted while it was saved")]
+    Interrupted,
+    #[error("{target} was changed meanwhile, and your edit was not saved")]
+    Overtaken { target: Target },
+}
+
+impl Coded for EditError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Editor(_) | Self::Invalid(_) => coeval_codes::EDIT_NOT_SAVED,
+            Self::Interrupted => coeval_codes::UNKNOWN_OUTCOME,
+            Self::Overtaken { .. } => coeval_codes::RESOURCE_CONFLICT,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Editor(_) => "If it is complete, save it with `coeval apply -f FILE`; or set EDITOR and edit again.",
+            Self::Invalid(_) => "Correct it, then save it with `coeval apply -f FILE`.",
+            Self::Interrupted => "Look with `coeval history` whether it was saved.",
+            Self::Overtaken { .. } => "Edit again, and take from the file what you need.",
+        }
+        .to_owned()
+    }
+}
+
+pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+    let session = options.server.session()?;
+    let target = options.named.target(&session)?;
+    let version = options.version.unwrap_or_default();
+    let read = session.find(&target, &version).await?.resource;
+    if let Some(status) = read
+        .status
+        .as_ref()
+        .filter(|status| !status.restricted.is_empty())
+    {
+        let reason = status.restricted.clone();
+        return Err(ApplyError::Restricted {
+            name: target.to_string(),
+            version: read.version.clone(),
+            reason,
+        }
+        .into());
+    }
+    let draft = Draft::new(&target)?;
+    let edit = Edit {
+        session: &session,
+        target,
+        version,
+        read,
+        draft,
+    };
+    edit.run().await
+}
+
+/// An edit on its way.
+struct Edit<'e> {
+    session: &'e Session,
+    target: Target,
+    /// The version that was asked for.
+    version: String,
+    /// What the edit is of.
+    read: Resource,
+    draft: Draft,
+}
+
+/// What comes after a try to save.
+enum Next {
+    Saved(Box<Wrote>),
+    /// With this on top.
+    Open(Vec<String>, String),
+    Save(Box<Resource>),
+}
+
+impl Edit<'_> {
+    async fn run(mut self) -> Result<ExitCode, Failure> {
+        let text = yaml::text(&as_file(&self.read));
+        self.draft.write(&self.comments(&[]), &text)?;
+        let mut problems: Vec<String> = Vec::new();
+        loop {
+            if let Err(why) = editor::edit(self.draft.path()).await {
+                return Err(self.draft.keep(EditError::Editor(why).into()));
+            }
+            let (text, untouched) = self.draft.read()?;
+            if untouched && !problems.is_empty() {
+                let error = EditError::Invalid(problems.join("; "));
+                return Err(self.draft.keep(error.into()));
+            }
+            if text.trim().is_empty() {
+                return Ok(self.nothing("the file is empty"));
+            }
+            let mut body = match edited(&text, &self.read) {
+                Ok(body) => body,
+                Err(wrong) => {
+                    self.draft.write(&self.comments(&wrong), &text)?;
+                    problems = wrong;
+                    continue;
+                }
+            };
+            loop {
+                if differences(&as_file(&self.read), &as_file(&body)).is_empty() {
+                    return Ok(self.nothing("nothing was changed"));
+                }
+                match self.save(body, &text).await? {
+                    Next::Saved(wrote) => return Ok(self.saved(&wrote)),
+                    Next::Save(again) => body = *again,
+                    Next::Open(wrong, text) => {
+                        self.draft.write(&self.comments(&wrong), &text)?;
+                        problems = wrong;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn comments(&self, problems: &[String]) -> Vec<String> {
+        let Self { target, read, .. } = self;
+        let mut comments = Vec::new();
+        if !problems.is_empty() {
+            comments.push("It was not saved:".to_owned());
+            comments.extend(problems.iter().map(|problem| format!("  {problem}")));
+            comments.push(String::new());
+        }
+        let stored = stored(read).map(|stored| format!(", stored at {stored}"));
+        comments.push(format!(
+            "{target} at {}{}, revision {}.",
+            unmarked(&read.version),
+            stored.unwrap_or_default(),
+            read.metadata.revision
+        ));
+        comments.push("These lines are not part of it. An empty file ends the edit.".to_owned());
+        comments
+    }
+
+    fn nothing(self, why: &str) -> ExitCode {
+        say::note(&format!("{why}: {} stays as it is\n", self.target));
+        self.draft.forget();
+        ExitCode::SUCCESS
+    }
+
+    fn saved(self, wrote: &Wrote) -> ExitCode {
+        let stored = stored(&wrote.resource);
+        let at = stored.map(|stored| format!(", stored at {stored}"));
+        let at = at.unwrap_or_default();
+        say::out(&format!(
+            "{} changed ({}{at})\n",
+            self.target,
+            unmarked(&wrote.resource.version)
+        ));
+        if !wrote.kept.is_empty() {
+            let of = stored.map(|stored| format!(" (of {stored})"));
+            let of = of.unwrap_or_default();
+            say::note(&format!("kept: {}{of}\n", wrote.kept.join(", ")));
+        }
+        if !wrote.dropped.is_empty() {
+            let dropped = wrote.dropped.join(", ");
+            say::note(&format!("dropped with deleted items: {dropped}\n"));
+        }
+        self.draft.forget();
+        ExitCode::SUCCESS
+    }
+
+    /// Tries to save it.
+    async fn save(&mut self, body: Resource, text: &str) -> Result<Next, Failure> {
+        let saved = tokio::select! {
+            saved = self.session.change(&body, None, false) => saved,
+            _ = tokio::signal::ctrl_c() => {
+                return Err(self.draft.keep(EditError::Interrupted.into()));
+            }
+        };
+        let error = match saved {
+            Ok(wrote) => return Ok(Next::Saved(Box::new(wrote))),
+            Err(error) => error,
+        };
+        match error.kind() {
+            Kind::Conflict => self.overtaken(body).await,
+            // Another content may be taken.
+            Kind::Invalid | Kind::State if say_why(&error) => {
+                Ok(Next::Open(reasons(&error), text.to_owned()))
+            }
+            _ => Err(self.draft.keep(error.into())),
+        }
+    }
+
+    /// Somebody else was faster: shows both, and asks.
+    async fn overtaken(&mut self, mine: Resource) -> Result<Next, Failure> {
+        let fresh = self.session.find(&self.target, &self.version).await;
+        let fresh = fresh.map_err(|error| self.draft.keep(error.into()))?;
+        let fresh = fresh.resource;
+        let (before, edited, theirs) = (as_file(&self.read), as_file(&mine), as_file(&fresh));
+        let (merged, conflicts) = replay(&before, &edited, &theirs);
+        let overtaken = EditError::Overtaken {
+            target: self.target.clone(),
+        };
+        say::note(&format!("{} was changed meanwhile.\n", self.target));
+        say::note("Their changes:\n");
+        say::note(&render::lines(&differences(&before, &theirs)));
+        say::note("Your changes:\n");
+        say::note(&render::lines(&differences(&before, &edited)));
+        tell_conflicts(&conflicts);
+        say::note(&format!(
+            "Your edit is in {}.\n",
+            self.draft.path().display()
+        ));
+        if !say::can_ask() {
+            return Err(self.draft.keep(overtaken.into()));
+        }
+        let question = "Do yours again on theirs? [y]es, [e]dit once more, [n]o: ";
+        let answer = loop {
+            let answer = say::ask(question).await.unwrap_or_else(|| "n".to_owned());
+            match answer.to_ascii_lowercase().as_str() {
+                "y" | "yes" => break 'y',
+                "e" | "edit" => break 'e',
+                "n" | "no" => break 'n',
+                _ => say::note("y, e or n, please\n"),
+            }
+        };
+        if answer == 'n' {
+            return Err(self.draft.keep(overtaken.into()));
+        }
+        self.read = fresh;
+        let text = yaml::text(&merged);
+        self.draft.write(&self.comments(&[]), &text)?;
+        match (answer, content::edited(&text, &self.read)) {
+            ('y', Ok(body)) => Ok(Next::Save(Box::new(body))),
+            (_, Ok(_)) => Ok(Next::Open(Vec::new(), text)),
+            (_, Err(wrong)) => Ok(Next::Open(wrong, text)),
+        }
+    }
+}
+
+fn tell_conflicts(conflicts: &[Conflict]) {
+    if !conflicts.is_empty() {
+        say::note("Both changed, and yours would win:\n");
+        say::note(&render::conflicts(conflicts, ["before", "theirs", "yours"]));
+    }
+}
+
+/// Whether the refusal is about the content, not about who writes it and when.
+fn say_why(error: &ClientError) -> bool {
+    error.kind() == Kind::Invalid || !error.detail().violations.is_empty()
+}
+
+fn reasons(error: &ClientError) -> Vec<String> {
+    let mut reasons = vec![error.message().to_owned()];
+    let violations = error.detail().violations.iter();
+    reasons.extend(violations.map(|one| format!("{}: {}", render::place(&one.path), one.message)));
+    reasons
+}

@@ -1,0 +1,81 @@
+//! The files that a path stands for, and their bytes.
+
+use super::error::Why;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Files of one folder, with those of its folders.
+const FILES: usize = 10_000;
+/// Folders inside of folders. A link that leads back up ends here.
+const LEVELS: usize = 32;
+
+/// A file to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Named {
+    /// As errors call it.
+    pub(super) fn said(&self) -> String {
+        match self {
+            Self::Stdin => "stdin".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+}
+
+/// The files of a path, in the order of their names. A file that is named is taken whatever it ends
+/// with.
+pub(super) fn walk(path: &Path, recursive: bool) -> Result<Vec<Named>, Why> {
+    if path == Path::new("-") {
+        return Ok(vec![Named::Stdin]);
+    }
+    if !fs::metadata(path).map_err(Why::File)?.is_dir() {
+        return Ok(vec![Named::File(path.to_owned())]);
+    }
+    let mut found = Vec::new();
+    let mut todo = vec![(path.to_owned(), 0)];
+    while let Some((folder, level)) = todo.pop() {
+        for entry in fs::read_dir(&folder).map_err(Why::File)? {
+            let path = entry.map_err(Why::File)?.path();
+            if path.is_dir() {
+                if recursive && level < LEVELS {
+                    todo.push((path, level + 1));
+                }
+            } else if is_document(&path) {
+                found.push(path);
+            }
+            if found.len() + todo.len() > FILES {
+                return Err(Why::TooManyFiles(FILES));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Why::EmptyFolder);
+    }
+    found.sort();
+    Ok(found.into_iter().map(Named::File).collect())
+}
+
+fn is_document(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("yaml" | "yml" | "json"))
+}
+
+/// The bytes of a file, at most so many.
+pub(super) fn read_bytes(file: &Named, limit: usize) -> Result<Vec<u8>, Why> {
+    let source: Box<dyn Read> = match file {
+        Named::Stdin => Box::new(io::stdin()),
+        Named::File(path) => Box::new(File::open(path).map_err(Why::File)?),
+    };
+    let mut bytes = Vec::new();
+    let read = source.take(limit as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(Why::File)?;
+    if bytes.len() > limit {
+        return Err(Why::TooLarge(limit));
+    }
+    Ok(bytes)
+}
