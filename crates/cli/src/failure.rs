@@ -126,6 +126,12 @@ impl Failure {
         self
     }
 
+    /// The same, with something better to say.
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// The same as wrong usage, for a command whose answer is its exit code.
     pub const fn into_usage(mut self) -> Self {
         self.exit = USAGE;

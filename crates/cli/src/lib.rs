@@ -9,6 +9,7 @@
 //! - `files`: resource files, read whole before anything is sent
 //! - `merge`: how contents are put together and compared
 //! - `yaml`: resources as YAML that reads back as what it was
+//! - `rows`: how plain rows of data are printed
 
 mod access;
 mod apply;
@@ -26,14 +27,17 @@ mod get;
 mod history;
 mod login;
 mod logout;
+mod members;
 mod merge;
 mod named;
 pub mod names;
 mod org;
 mod output;
+mod password;
 mod reading;
 mod restore;
 mod role;
+pub mod rows;
 mod say;
 mod task;
 mod token;

@@ -1,21 +1,240 @@
 //! `coeval org`.
 
-use crate::context::ServerOptions;
+use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
-use clap::Args;
+use crate::rows::{FormatOption, print_one, print_rows, say};
+use clap::{Args, Subcommand};
+use coeval_client::ClientError;
+use coeval_proto::access::v1 as pb;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Manage organizations.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval org list
+  coeval org create acme --display-name 'Acme Inc.'
+  coeval type publish acme:app --org acme
+  coeval org disable acme
+
+An organization is a tenant; System is the provider. A new one has no users and sees no types:
+publish types to it, and make its first user with coeval user create -n ORG.")]
 pub struct Options {
-    #[command(flatten)]
-    server: ServerOptions,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the organizations that you see
+    #[command(after_help = "Examples:\n  coeval org list\n  coeval org list -o name")]
+    List {
+        #[command(flatten)]
+        output: FormatOption,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Show one
+    #[command(after_help = "Examples:\n  coeval org get acme\n  coeval org get acme -o yaml")]
+    Get {
+        /// Its name or its id
+        name: String,
+        #[command(flatten)]
+        output: FormatOption,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Make one
+    #[command(after_help = "Examples:
+  coeval org create acme
+  coeval org create acme --display-name 'Acme Inc.' --vdc vdc1 --vdc vdc2")]
+    Create {
+        /// Its name, which never changes
+        name: String,
+        /// What people call it
+        #[arg(long, value_name = "TEXT")]
+        display_name: Option<String>,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+        /// The name of a virtual data center of it; can be said several times
+        #[arg(long = "vdc", value_name = "NAME")]
+        vdcs: Vec<String>,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Delete one that has nothing any more
+    #[command(after_help = "Examples:
+  coeval org delete acme
+
+It is refused while there are users or resources of it.")]
+    Delete {
+        /// Its name or its id
+        name: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Let nobody of it log in
+    #[command(after_help = "Examples:\n  coeval org disable acme")]
+    Disable {
+        /// Its name or its id
+        name: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Let its people log in again
+    #[command(after_help = "Examples:\n  coeval org enable acme")]
+    Enable {
+        /// Its name or its id
+        name: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let _session = options.server.session()?;
-    Err(Failure::refused(
-        "`coeval org` is not there yet",
-        "Use another command.",
-    ))
+    match options.action {
+        Action::List { output, server } => list(&server.session()?, output).await?,
+        Action::Get {
+            name,
+            output,
+            server,
+        } => show(&get(&server.session()?, &name).await?, output)?,
+        Action::Create {
+            name,
+            display_name,
+            description,
+            vdcs,
+            server,
+        } => {
+            let new = pb::Organization {
+                name,
+                display_name: display_name.unwrap_or_default(),
+                description: description.unwrap_or_default(),
+                vdcs,
+                ..Default::default()
+            };
+            create(&server.session()?, new).await?;
+        }
+        Action::Delete { name, server } => delete(&server.session()?, name).await?,
+        Action::Disable { name, server } => set_disabled(&server.session()?, &name, true).await?,
+        Action::Enable { name, server } => set_disabled(&server.session()?, &name, false).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All that the caller sees.
+async fn all(session: &Session) -> Result<Vec<pb::Organization>, ClientError> {
+    let (mut found, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = pb::ListOrganizationsRequest {
+            page_size: 0,
+            page_token,
+        };
+        let mut orgs = session.client.organizations();
+        let page = orgs.list_organizations(request);
+        let page = page.await?.into_inner();
+        found.extend(page.organizations);
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(found);
+        }
+    }
+}
+
+async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
+    let mut found = all(session).await?;
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    let row = |org: &pb::Organization| {
+        vec![
+            org.name.clone(),
+            org.display_name.clone(),
+            enabled(org.disabled),
+            org.vdcs.join(", "),
+        ]
+    };
+    let rows: Vec<_> = found.iter().map(row).collect();
+    let values: Vec<_> = found.iter().map(value).collect();
+    let headers = ["name", "display name", "enabled", "vdcs"];
+    print_rows(output.format, &headers, &rows, &values)
+}
+
+pub(crate) fn enabled(disabled: bool) -> String {
+    if disabled { "no" } else { "yes" }.to_owned()
+}
+
+fn value(org: &pb::Organization) -> Value {
+    json!({
+        "id": org.id, "name": org.name, "displayName": org.display_name,
+        "description": org.description, "disabled": org.disabled, "vdcs": org.vdcs,
+        "revision": org.revision,
+    })
+}
+
+async fn get(session: &Session, name: &str) -> Result<pb::Organization, ClientError> {
+    let name = name.to_owned();
+    let request = pb::GetOrganizationRequest { name };
+    let mut orgs = session.client.organizations();
+    let found = orgs.get_organization(request);
+    let found = found.await?.into_inner().organization;
+    Ok(found.unwrap_or_default())
+}
+
+fn show(org: &pb::Organization, output: FormatOption) -> Result<(), Failure> {
+    let fields = [
+        ("name", org.name.clone()),
+        ("display name", org.display_name.clone()),
+        ("description", org.description.clone()),
+        ("enabled", enabled(org.disabled)),
+        ("vdcs", org.vdcs.join(", ")),
+        ("id", org.id.clone()),
+    ];
+    print_one(output.format, &org.name, &fields, &value(org))
+}
+
+async fn create(session: &Session, new: pb::Organization) -> Result<(), Failure> {
+    let organization = Some(new);
+    let request = pb::CreateOrganizationRequest { organization };
+    let mut orgs = session.client.organizations();
+    let made = orgs.create_organization(request);
+    let made = made.await.map_err(ClientError::from)?.into_inner();
+    let made = made.organization.unwrap_or_default();
+    say(&format!("organization {} made ({})", made.name, made.id));
+    Ok(())
+}
+
+async fn delete(session: &Session, name: String) -> Result<(), Failure> {
+    let said = name.clone();
+    let request = pb::DeleteOrganizationRequest { name };
+    let mut orgs = session.client.organizations();
+    let done = orgs.delete_organization(request);
+    done.await.map_err(ClientError::from)?;
+    say(&format!("organization {said} deleted"));
+    Ok(())
+}
+
+async fn set_disabled(session: &Session, name: &str, disabled: bool) -> Result<(), Failure> {
+    let before = get(session, name).await?;
+    let change = pb::Organization {
+        id: before.id,
+        disabled,
+        ..Default::default()
+    };
+    let request = pb::UpdateOrganizationRequest {
+        organization: Some(change),
+        update_mask: Some(mask(&["disabled"])),
+    };
+    let mut orgs = session.client.organizations();
+    let done = orgs.update_organization(request);
+    done.await.map_err(ClientError::from)?;
+    let word = if disabled { "disabled" } else { "enabled" };
+    say(&format!("organization {} {word}", before.name));
+    Ok(())
+}
+
+/// Only these fields.
+pub(crate) fn mask(paths: &[&str]) -> prost_types::FieldMask {
+    prost_types::FieldMask {
+        paths: paths.iter().map(|&path| path.to_owned()).collect(),
+    }
 }

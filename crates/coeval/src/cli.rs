@@ -4,6 +4,8 @@ use crate::completion::CompletionOptions;
 use crate::convert_command::ConvertOptions;
 use crate::dev::DevOptions;
 use crate::errors::ErrorsOptions;
+use crate::explain_command::ExplainOptions;
+use crate::man::ManOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
 use crate::type_commands::TypeOptions;
@@ -13,6 +15,11 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "coeval", version, propagate_version = true)]
 #[command(after_help = "\
+Examples:
+  coeval serve --data ./data
+  coeval type list
+  coeval explain app.spec
+
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 conflict, 4 undecided.
 Data goes to stdout, everything else to stderr.")]
 pub(crate) struct Cli {
@@ -30,14 +37,19 @@ pub(crate) enum Command {
     Dev(Box<DevOptions>),
     /// Look after a store: check, backup, restore, export, import, adopt, compact
     Store(StoreOptions),
-    /// Work with type files: explain
+    /// Work with types: list, register, check, publish, explain
     Type(TypeOptions),
+    /// Show what the fields of a kind are, and what became of them
+    Explain(Box<ExplainOptions>),
     /// Convert a document from one version of its type to another, offline
     Convert(ConvertOptions),
     /// List the error codes, or explain one
     Errors(ErrorsOptions),
     /// Print what makes a shell complete commands, kinds and names
     Completion(CompletionOptions),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(ManOptions),
 }
 
 #[cfg(test)]

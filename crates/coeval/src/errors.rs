@@ -9,6 +9,10 @@ use std::io::Write as _;
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval errors
+  coeval errors COEVAL-4001
+  coeval errors 4001")]
 pub(crate) struct ErrorsOptions {
     /// The code to explain, as COEVAL-4001 or 4001
     code: Option<String>,

@@ -6,7 +6,11 @@ mod config;
 mod convert_command;
 mod dev;
 mod errors;
+mod explain_command;
+#[cfg(test)]
+mod help_tests;
 mod keyring;
+mod man;
 mod quantity;
 mod serve;
 mod store_address;
@@ -49,10 +53,12 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(&options, matches).await?,
         Command::Dev(options) => dev::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,
-        Command::Type(options) => return type_commands::run(options),
+        Command::Type(options) => return type_commands::run(options, matches).await,
+        Command::Explain(options) => explain_command::run(&options).await?,
         Command::Convert(options) => convert_command::run(&options)?,
         Command::Errors(options) => errors::run(&options)?,
         Command::Completion(options) => completion::run(&options)?,
+        Command::Man(options) => man::run(&options)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ mod carry_schema;
 mod check;
 mod express;
 mod expressing;
+mod images;
 pub(crate) mod inclusion;
 mod kept;
 mod laws;

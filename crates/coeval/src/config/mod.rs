@@ -49,6 +49,11 @@ impl Stop {
     }
 }
 
+/// A command with the variables and keys of its flags.
+pub(crate) fn declared<C: CommandFactory>() -> Command {
+    declare::declare(C::command())
+}
+
 /// Reads the arguments, the environment and, where one is named, the file. The matches are those
 /// of the innermost subcommand.
 pub(crate) fn parse<C>(arguments: impl Iterator<Item = OsString>) -> Result<(C, ArgMatches), Stop>
@@ -56,7 +61,7 @@ where
     C: CommandFactory + FromArgMatches,
 {
     let arguments: Vec<_> = arguments.collect();
-    let command = declare::declare(C::command());
+    let command = declared::<C>();
     let mut matches = command
         .clone()
         .try_get_matches_from(&arguments)

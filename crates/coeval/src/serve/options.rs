@@ -24,6 +24,10 @@ use std::time::Duration;
 const MESSAGE_AROUND: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval serve --data ./data
+  coeval serve --listen 0.0.0.0:8080 --store postgres://coeval@127.0.0.1/coeval
+  coeval serve --data ./data --bootstrap bootstrap.yaml --emulate acme:app=1.0.0")]
 pub(crate) struct ServeOptions {
     /// Address and port for all APIs; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]

@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// Look after a store.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval store check --data ./data
+  coeval store backup backup.db --data ./data
+  coeval store restore backup.db --data ./new")]
 pub(crate) struct StoreOptions {
     #[command(subcommand)]
     action: Action,
@@ -54,7 +58,7 @@ that can't be read stays as it is; restore it from a backup, or write it again."
         json: bool,
     },
     /// Print a new line for a keyring
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
   coeval store new-key 2026-11 >> keys
 
 A keyring is a file of such lines; the first is the key that new secrets are sealed by. Keep it apart from
@@ -132,7 +136,7 @@ Whoever watches or resumes from before the restore is told to read everything ag
         merge: bool,
     },
     /// Begin a new history: after the store's files were put back by other means than `restore`
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
   coeval store adopt --data ./data
 
 Run it after copying a database file back, or after restoring an etcd or PostgreSQL backup with
@@ -142,7 +146,7 @@ their own tools. Every client is then told to read everything again, instead of 
         store: StoreAddress,
     },
     /// Remove old events now; servers do this by themselves too
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
   coeval store compact --data ./data --events-keep-age 10m")]
     Compact {
         #[command(flatten)]

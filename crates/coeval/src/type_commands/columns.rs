@@ -1,3 +1,3 @@
 //! Text for a terminal, as all commands print it.
 
-pub(super) use coeval_cli::columns::{cut, harmless, pad, plain, width, wrap};
+pub(crate) use coeval_cli::columns::{cut, harmless, pad, plain, width, wrap};

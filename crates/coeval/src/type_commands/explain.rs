@@ -7,7 +7,7 @@ use coeval_cli::Failure;
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
-pub(super) fn run(files: &[PathBuf], json: bool) -> Result<(), Failure> {
+pub(crate) fn run(files: &[PathBuf], json: bool) -> Result<(), Failure> {
     let versions = read_files(files)?;
     let explained = explain(&versions);
     let text = if json {
@@ -18,7 +18,7 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-pub(super) fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {
         // A reader that closed the pipe has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -36,7 +36,7 @@ fn as_json(explained: &[Explanation<'_>]) -> Result<String, Failure> {
 }
 
 /// `None` if stdout is no terminal: then nothing is cut.
-pub(super) fn terminal_width() -> Option<usize> {
+pub(crate) fn terminal_width() -> Option<usize> {
     let size = terminal_size::terminal_size_of(std::io::stdout());
     size.map(|(width, _)| usize::from(width.0))
 }

@@ -9,91 +9,91 @@ use std::fmt::Display;
 /// One type version.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Explanation<'t> {
+pub(crate) struct Explanation<'t> {
     #[serde(serialize_with = "printed")]
-    pub(super) name: &'t TypeVersionId,
+    pub(crate) name: &'t TypeVersionId,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) title: Option<&'t str>,
+    pub(crate) title: Option<&'t str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<&'t str>,
-    pub(super) interfaces: Vec<String>,
+    pub(crate) description: Option<&'t str>,
+    pub(crate) interfaces: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) conversion: Option<From<'t>>,
+    pub(crate) conversion: Option<From<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) restricted_view: Option<View<'t>>,
+    pub(crate) restricted_view: Option<View<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) clients: Option<String>,
-    pub(super) skew: String,
-    pub(super) unique_names: bool,
+    pub(crate) clients: Option<String>,
+    pub(crate) skew: String,
+    pub(crate) unique_names: bool,
     #[serde(serialize_with = "as_map")]
-    pub(super) indexes: Vec<(&'t str, String)>,
+    pub(crate) indexes: Vec<(&'t str, String)>,
     #[serde(serialize_with = "as_map")]
-    pub(super) hooks: Vec<(String, &'t str)>,
+    pub(crate) hooks: Vec<(String, &'t str)>,
     /// The content as a whole.
-    pub(super) content: Field<'t>,
-    pub(super) fields: Vec<Field<'t>>,
+    pub(crate) content: Field<'t>,
+    pub(crate) fields: Vec<Field<'t>>,
     /// Whether these are all fields.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
     /// Places that the file names and that have no line of their own, such as one key of a map.
-    pub(super) places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
 }
 
 /// What it is converted from.
 #[derive(Debug, Serialize)]
-pub(super) struct From<'t> {
+pub(crate) struct From<'t> {
     #[serde(serialize_with = "printed")]
-    pub(super) from: Version,
-    pub(super) steps: &'t [Value],
+    pub(crate) from: Version,
+    pub(crate) steps: &'t [Value],
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct View<'t> {
+pub(crate) struct View<'t> {
     #[serde(serialize_with = "printed")]
-    pub(super) below: Version,
-    pub(super) reason: &'t str,
+    pub(crate) below: Version,
+    pub(crate) reason: &'t str,
 }
 
 /// One field, or every item or value of one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Field<'t> {
+pub(crate) struct Field<'t> {
     #[serde(serialize_with = "printed")]
-    pub(super) path: PathPattern,
-    pub(super) types: Vec<&'static str>,
-    pub(super) required: bool,
+    pub(crate) path: PathPattern,
+    pub(crate) types: Vec<&'static str>,
+    pub(crate) required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) default: Option<&'t Value>,
+    pub(crate) default: Option<&'t Value>,
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
-    pub(super) values: Option<&'t [Value]>,
-    pub(super) visibility: String,
-    pub(super) secure: bool,
+    pub(crate) values: Option<&'t [Value]>,
+    pub(crate) visibility: String,
+    pub(crate) secure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) since: Option<Since>,
-    pub(super) meaning_changed: bool,
-    pub(super) any_content: bool,
-    pub(super) repeats: bool,
+    pub(crate) since: Option<Since>,
+    pub(crate) meaning_changed: bool,
+    pub(crate) any_content: bool,
+    pub(crate) repeats: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<&'t str>,
+    pub(crate) description: Option<&'t str>,
 }
 
 /// The version that a field came with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Since {
+pub(crate) struct Since {
     #[serde(serialize_with = "printed")]
-    pub(super) version: Version,
+    pub(crate) version: Version,
     /// No file says so; it is the first of the given versions that declares the field.
-    pub(super) derived: bool,
+    pub(crate) derived: bool,
 }
 
 /// A place and what the file says of it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Place {
+pub(crate) struct Place {
     #[serde(serialize_with = "printed")]
-    pub(super) path: PathPattern,
+    pub(crate) path: PathPattern,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) since: Option<Since>,
-    pub(super) meaning_changed: bool,
+    pub(crate) since: Option<Since>,
+    pub(crate) meaning_changed: bool,
 }
 
 fn printed<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
@@ -108,10 +108,20 @@ fn as_map<S: Serializer>(
 }
 
 /// Each version, with what the others of its type tell of its fields.
-pub(super) fn explain(versions: &[TypeVersion]) -> Vec<Explanation<'_>> {
+pub(crate) fn explain(versions: &[TypeVersion]) -> Vec<Explanation<'_>> {
     let all = versions.iter();
     all.map(|version| explain_one(version, &Family::of(version, versions)))
         .collect()
+}
+
+/// One version, with what these others of its type tell of its fields.
+pub(crate) fn explain_one_of<'t>(
+    version: &'t TypeVersion,
+    all: &[&'t TypeVersion],
+) -> Explanation<'t> {
+    let mut family = all.to_vec();
+    family.sort_by_key(|member| member.id.version);
+    explain_one(version, &Family(family))
 }
 
 fn explain_one<'t>(version: &'t TypeVersion, family: &Family<'_>) -> Explanation<'t> {

@@ -1,21 +1,37 @@
-//! `coeval type …`: what authors do with type files. No server is needed but where one is named.
+//! `coeval type …`: what authors do with type files, and with what a server has registered.
 
 mod check;
-mod columns;
-mod explain;
-mod explanation;
+pub(crate) mod columns;
+pub(crate) mod explain;
+pub(crate) mod explanation;
+mod findings;
+mod list;
 mod proto;
-mod read;
-mod text;
-mod tree;
+mod publish;
+pub(crate) mod read;
+mod register;
+pub(crate) mod registered;
+pub(crate) mod text;
+pub(crate) mod tree;
 
-use clap::{Args, Subcommand};
-use coeval_cli::Failure;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Subcommand};
+use coeval_cli::rows::FormatOption;
+use coeval_cli::{Failure, ServerOptions};
+use coeval_client::ClientError;
+use coeval_proto::types::v1 as pb;
+use publish::Organizations;
+use register::Accepting;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Work with type files.
+/// Work with types.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval type list
+  coeval type check app-1.0.0.yaml app-1.1.0.yaml
+  coeval type register app-1.1.0.yaml
+  coeval type publish acme:app --org acme")]
 pub(crate) struct TypeOptions {
     #[command(subcommand)]
     action: Action,
@@ -23,10 +39,102 @@ pub(crate) struct TypeOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Show the types that are registered, with their versions
+    #[command(after_help = "Examples:\n  coeval type list\n  coeval type list -o name")]
+    List {
+        #[command(flatten)]
+        output: FormatOption,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Show the versions of a type, and what was found when they were registered
+    #[command(after_help = "Examples:
+  coeval type versions app
+  coeval type versions acme:app -o json
+
+A version that is not proven was registered although something stood in its way. There is no
+version that is written by default: every body says its own.")]
+    Versions {
+        /// The type, as app or acme:app
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        #[command(flatten)]
+        output: FormatOption,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Register type versions
+    #[command(after_help = "Examples:
+  coeval type register app-1.0.0.yaml app-1.1.0.yaml
+  coeval type check --registered app-2.0.0.yaml && coeval type register app-2.0.0.yaml
+  coeval type register --accept-undecided - < app-2.0.0.yaml
+
+Files are registered in the order in which they are given, and of a file with several
+documents each in its order; the first that is refused ends it. What is registered already
+and is the same is no error. A tenant sees a new type once it is published to it: see
+coeval type publish.
+
+Exit codes: 0 registered, or there already and the same, 1 refused, 4 undecided.")]
+    Register {
+        /// Type files, YAML or JSON; - is stdin
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Accept a change that can't be decided, if no stored resource fails
+        #[arg(long)]
+        accept_undecided: bool,
+        /// Register it also if something stands in the way of its number, marked unproven
+        #[arg(long)]
+        warn: bool,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Delete a type version that has no resources
+    #[command(after_help = "Examples:\n  coeval type delete acme:app:1.1.0")]
+    Delete {
+        /// The version, as acme:app:1.1.0
+        #[arg(value_name = "TYPE:VERSION")]
+        id: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Let organizations see and use a type
+    #[command(after_help = "Examples:
+  coeval type publish acme:app --org acme --org other
+  coeval type publish acme:app --all
+
+A tenant sees a type only if it is published to it. This publishes the rights bundle that
+every type has to the organizations, with a grant on each version that there is by now. What
+a user may then do is up to the roles: see coeval role. A version that is registered later
+has the grants of the one before it. The provider's administrators do this.")]
+    Publish {
+        /// The type, as app or acme:app
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        #[command(flatten)]
+        to: To,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Take a type from organizations
+    #[command(after_help = "Examples:
+  coeval type unpublish acme:app --org other
+
+Resources that are there stay; nobody of the organization sees them until it is published
+again.")]
+    Unpublish {
+        /// The type, as app or acme:app
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        #[command(flatten)]
+        to: To,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
     /// Say what kind of change a version is, and what it breaks
     #[command(after_help = "Examples:
   coeval type check app-1.0.0.yaml app-1.1.0.yaml
   coeval type check old.schema.json new.schema.json
+  coeval type check --registered app-1.1.0.yaml
   coeval type check --json app-*.yaml | jq '.findings[] | select(.kind == \"breaking\")'
 
 The last file has the new version, the others have those before it; of a file with
@@ -35,7 +143,10 @@ compared in the order in which they are given.
 
 A change is identical, additive, breaking or undecided. Each finding names a rule
 and, where something breaks, a document that one schema accepts and the other one
-rejects. docs/compatibility.md explains the rules. Nothing is stored or sent.
+rejects. docs/compatibility.md explains the rules. Nothing is stored.
+
+With --registered a server compares each file with the versions that it has, and with what
+is stored at them: what coeval type register would answer. Otherwise nothing is sent.
 
 Exit codes: 0 identical or additive, 1 breaking or a version number that says too
 little, 2 wrong usage or a file that can't be used, 4 undecided.")]
@@ -46,6 +157,11 @@ little, 2 wrong usage or a file that can't be used, 4 undecided.")]
         /// Print a JSON object instead
         #[arg(long)]
         json: bool,
+        /// Compare with what is registered at a server
+        #[arg(long)]
+        registered: bool,
+        #[command(flatten)]
+        server: ServerOptions,
     },
     /// Show what type versions are: their settings, and their fields as a tree
     #[command(after_help = "Examples:
@@ -70,41 +186,111 @@ the field, marked (derived). A terminal cuts descriptions; --json does not.")]
     #[command(after_help = "Examples:
   coeval type proto app-1.0.0.yaml app-1.1.0.yaml
   coeval type proto --out protos app.yaml
-  COEVAL_TOKEN=… coeval type proto acme:app --server https://coeval.example --out protos
+  coeval type proto acme:app --server https://coeval.example --out protos
 
 From files: one .proto file for each major, as a server gives it that registers
 these versions in the order of their numbers and has never seen others. A server
 that has seen other versions may have given other numbers: to generate clients
 ask the server.
 
-From a server: all files of the types that are named. The token of somebody who
-sees them is taken from the environment variable COEVAL_TOKEN.
+From a server: all files of the types that are named, as vendor:nss. It is asked as
+whoever is logged in, or with the token in the environment variable COEVAL_TOKEN.
 
 With --out the files are written as a tree, with coeval/header/v1/header.proto
 beside them, so that the tree compiles.")]
     Proto {
-        /// Type files, YAML or JSON, - is stdin; with --server the names of types
+        /// Type files, YAML or JSON, - is stdin; or the names of types at a server
         #[arg(required = true, value_name = "TYPE")]
         types: Vec<PathBuf>,
         /// Write them into this folder
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Ask this server
-        #[arg(long, value_name = "URL")]
-        server: Option<String>,
+        #[command(flatten)]
+        server: ServerOptions,
     },
 }
 
-pub(crate) fn run(options: TypeOptions) -> Result<ExitCode, Failure> {
-    match options.action {
-        Action::Check { files, json } => check::run(&files, json),
-        Action::Explain { files, json } => {
-            explain::run(&files, json)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Action::Proto { types, out, server } => {
-            proto::run(&types, out.as_deref(), server.as_deref())?;
-            Ok(ExitCode::SUCCESS)
+/// Which organizations.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct To {
+    /// An organization, by its name; can be said several times
+    #[arg(long = "org", value_name = "ORG")]
+    orgs: Vec<String>,
+    /// All organizations, also those that come later
+    #[arg(long)]
+    all: bool,
+}
+
+impl To {
+    fn organizations(self) -> Organizations {
+        Organizations {
+            named: self.orgs,
+            all: self.all,
         }
     }
+}
+
+pub(crate) async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    match options.action {
+        Action::List { output, server } => list::list(&server.session()?, output.format).await?,
+        Action::Versions {
+            kind,
+            output,
+            server,
+        } => list::versions(&server.session()?, &kind, output.format).await?,
+        Action::Register {
+            files,
+            accept_undecided,
+            warn,
+            server,
+        } => {
+            let accepting = Accepting {
+                warn,
+                undecided: accept_undecided,
+            };
+            return register::register(&server.session()?, &files, accepting).await;
+        }
+        Action::Delete { id, server } => delete(id, &server).await?,
+        Action::Publish { kind, to, server } => {
+            publish::publish(&server.session()?, &kind, to.organizations()).await?;
+        }
+        Action::Unpublish { kind, to, server } => {
+            publish::unpublish(&server.session()?, &kind, to.organizations()).await?;
+        }
+        Action::Check {
+            files,
+            json,
+            registered,
+            server,
+        } => {
+            if registered || names_a_server(matches) {
+                return register::check(&server.session()?, &files, json).await;
+            }
+            return check::run(&files, json);
+        }
+        Action::Explain { files, json } => explain::run(&files, json)?,
+        Action::Proto { types, out, server } => {
+            let asks = names_a_server(matches) || proto::are_types(&types);
+            let session = asks.then(|| server.session()).transpose()?;
+            proto::run(&types, out.as_deref(), session.as_ref()).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a server was named on the command line. That the environment names one says only which
+/// one is asked if any is.
+fn names_a_server(matches: &ArgMatches) -> bool {
+    let named = |flag: &str| matches.value_source(flag) == Some(ValueSource::CommandLine);
+    named("server") || named("context")
+}
+
+async fn delete(id: String, server: &ServerOptions) -> Result<(), Failure> {
+    let session = server.session()?;
+    let request = pb::DeleteTypeVersionRequest { id: id.clone() };
+    let done = session.client.types().delete_type_version(request).await;
+    done.map_err(ClientError::from)?;
+    coeval_cli::rows::say(&format!("{id} deleted"));
+    Ok(())
 }

@@ -40,7 +40,7 @@ struct Refused {
 
 /// All files that can't be used, at least one.
 #[derive(Debug)]
-pub(super) struct TypeFilesError {
+pub(crate) struct TypeFilesError {
     first: Refused,
     others: Vec<Refused>,
 }
@@ -90,7 +90,7 @@ impl Coded for TypeFilesError {
 }
 
 /// The type versions of all files, in the order in which they are given.
-pub(super) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFilesError> {
+pub(crate) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFilesError> {
     let mut versions = Vec::new();
     let mut refused = Vec::new();
     for path in paths {
@@ -110,6 +110,46 @@ pub(super) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFile
     }
 }
 
+/// The documents of files as they are written, each by itself: a server judges them, which may know
+/// more than this release.
+pub(crate) fn read_documents(paths: &[PathBuf]) -> Result<Vec<String>, TypeFilesError> {
+    let mut documents = Vec::new();
+    for path in paths {
+        let text = read_text(path).map_err(|why| TypeFilesError {
+            first: Refused {
+                path: path.clone(),
+                why,
+            },
+            others: Vec::new(),
+        })?;
+        documents.extend(split(&text));
+    }
+    Ok(documents)
+}
+
+/// At the lines that end a document. A file without one is one document, whatever is in it.
+fn split(text: &str) -> Vec<String> {
+    let mut documents = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        let rest = line.strip_prefix("---");
+        let ends =
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        if ends {
+            documents.push(String::new());
+        }
+        if let Some(document) = documents.last_mut() {
+            document.push_str(line);
+        }
+    }
+    let says_something = |document: &String| {
+        let mut lines = document.lines().map(str::trim);
+        lines.any(|line| !line.is_empty() && !line.starts_with('#') && line != "---")
+    };
+    let several = documents.len() > 1;
+    documents.retain(|document| !several || says_something(document));
+    documents
+}
+
 fn read_file(path: &Path) -> Result<Vec<TypeVersion>, Why> {
     TypeVersion::parse_all(&read_text(path)?).map_err(|error| Why::Type(Box::new(error)))
 }
@@ -121,13 +161,13 @@ fn read_text(path: &Path) -> Result<String, Why> {
 
 /// A file that holds type versions, or a bare schema.
 #[derive(Debug)]
-pub(super) enum TypesOrSchema {
+pub(crate) enum TypesOrSchema {
     Types(Vec<TypeVersion>),
     Schema(Box<Schema>),
 }
 
 /// What a file holds. A document with a kind is a type file, whatever the kind.
-pub(super) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFilesError> {
+pub(crate) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFilesError> {
     let read = || {
         let text = read_text(path)?;
         let limits = BodyLimits {
@@ -181,6 +221,20 @@ fn is_stdin(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_are_split_where_yaml_ends_them() {
+        assert_eq!(split("a: 1\n"), ["a: 1\n"]);
+        assert_eq!(
+            split("# x\n---\na: 1\n---\nb: 2"),
+            ["---\na: 1\n", "---\nb: 2"]
+        );
+        assert_eq!(
+            split("a: |\n  x\n  ---\n----\n"),
+            ["a: |\n  x\n  ---\n----\n"]
+        );
+        assert_eq!(split(""), [""]);
+    }
 
     #[test]
     fn every_file_that_cant_be_used_is_named_in_each_line() {

@@ -28,7 +28,7 @@ const VALUE: usize = 28;
 const WORTH_SAYING: usize = 12;
 
 /// One after another; nothing is cut or wrapped without a width.
-pub(super) fn render(explained: &[Explanation<'_>], width: Option<usize>) -> String {
+pub(crate) fn render(explained: &[Explanation<'_>], width: Option<usize>) -> String {
     let width = width.unwrap_or(usize::MAX);
     let all = explained.iter().map(|one| {
         let mut lines = heading(one, width);
@@ -119,25 +119,57 @@ struct Row {
 
 fn fields(one: &Explanation<'_>, width: usize) -> Vec<String> {
     let all: Vec<_> = std::iter::once(&one.content).chain(&one.fields).collect();
-    let levels: Vec<_> = all.iter().map(|field| field.path.steps().len()).collect();
-    let rows: Vec<_> = all
-        .iter()
-        .zip(branches(&levels))
-        .zip(since_where_it_begins(&all))
-        .map(|((field, branch), since)| row(field, branch, since))
-        .collect();
-    let mut lines = align(&rows, width);
+    let mut lines = align(&rows(&all, 0), width);
     if !one.complete {
         lines.push("… there are more fields than are shown".to_owned());
     }
     lines
 }
 
+/// A tree of fields, parents first, whose outermost is at this level.
+fn rows(all: &[&Field<'_>], level: usize) -> Vec<Row> {
+    let depth = |field: &&Field<'_>| field.path.steps().len().saturating_sub(level);
+    let levels: Vec<_> = all.iter().map(depth).collect();
+    all.iter()
+        .zip(branches(&levels))
+        .zip(since_where_it_begins(all, level))
+        .map(|((field, branch), since)| row(field, branch, since))
+        .collect()
+}
+
+/// One field with all that is said of it, and the tree of what is inside.
+pub(crate) fn render_part(
+    one: &Explanation<'_>,
+    field: &Field<'_>,
+    inside: &[&Field<'_>],
+    width: Option<usize>,
+) -> String {
+    let width = width.unwrap_or(usize::MAX);
+    let mut lines = vec![format!("{}  {}", one.name, plain(&field.path.to_string()))];
+    if let Some(description) = field.description {
+        lines.extend(wrap(&plain(description), width));
+    }
+    lines.push(String::new());
+    let mut said = vec![types(field)];
+    said.extend(notes(field, field.since));
+    lines.extend(wrap(&said.join(", "), width));
+    if !inside.is_empty() {
+        lines.push(String::new());
+        let mut all = vec![field];
+        all.extend(inside);
+        lines.extend(align(&rows(&all, field.path.steps().len()), width));
+    }
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
 /// What is inside of a field is not older than it: a derived version is told once, at the outermost.
-fn since_where_it_begins(fields: &[&Field<'_>]) -> Vec<Option<Since>> {
+fn since_where_it_begins(fields: &[&Field<'_>], level: usize) -> Vec<Option<Since>> {
     let mut around: Vec<Option<Since>> = Vec::new();
     let tell = |field: &&Field<'_>| {
-        around.truncate(field.path.steps().len());
+        around.truncate(field.path.steps().len().saturating_sub(level));
         let known = around.last().copied().flatten();
         around.push(field.since.or(known));
         let again = |since: &Since| {
@@ -169,7 +201,7 @@ fn name(field: &Field<'_>) -> String {
     }
 }
 
-fn types(field: &Field<'_>) -> String {
+pub(crate) fn types(field: &Field<'_>) -> String {
     let (null, others): (Vec<&str>, Vec<&str>) =
         field.types.iter().partition(|name| **name == "null");
     let all = [others.as_slice(), null.as_slice()].concat();
@@ -187,7 +219,7 @@ fn types(field: &Field<'_>) -> String {
     }
 }
 
-fn notes(field: &Field<'_>, since: Option<Since>) -> Vec<String> {
+pub(crate) fn notes(field: &Field<'_>, since: Option<Since>) -> Vec<String> {
     let mut notes = Vec::new();
     if field.required {
         notes.push("required".to_owned());

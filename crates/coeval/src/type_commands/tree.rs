@@ -2,7 +2,7 @@
 
 /// What stands before each name, for levels in the order of a walk, parents first: `├─`, `└─`, and
 /// `│` where a field around it has others below. Level 0 has nothing before it.
-pub(super) fn branches(levels: &[usize]) -> Vec<String> {
+pub(crate) fn branches(levels: &[usize]) -> Vec<String> {
     // From the end: whether a level has another field before one of a lower level comes.
     let mut more: Vec<bool> = Vec::new();
     let mut lines: Vec<_> = levels

@@ -7,12 +7,16 @@
     reason = "tests"
 )]
 
+mod around;
 mod at_a_terminal;
 mod completing;
 mod desk;
 mod dev;
 mod edit;
+mod explain;
+mod help;
 mod logging_in;
+mod person;
 mod pruning;
 mod reading;
 mod somebody;
@@ -22,6 +26,7 @@ mod stage;
 #[allow(dead_code, reason = "what the tests of the server use too")]
 #[path = "../binary/support.rs"]
 mod support;
+mod types;
 #[allow(dead_code, reason = "what the tests of the APIs use too")]
 #[path = "../over_http/world.rs"]
 mod world;

@@ -4,7 +4,7 @@ mod made;
 mod served;
 
 use super::explain::print;
-use coeval_cli::Failure;
+use coeval_cli::{Failure, Session};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -19,19 +19,20 @@ struct ProtoFile {
 /// What all packages import; they don't compile without it.
 const HEADER: &str = "coeval/header/v1/header.proto";
 
-pub(super) fn run(
+/// With a session the names are those of types there, else those of files.
+pub(super) async fn run(
     what: &[PathBuf],
     out: Option<&Path>,
-    server: Option<&str>,
+    session: Option<&Session>,
 ) -> Result<(), Failure> {
-    let mut files = match server {
+    let mut files = match session {
         None => made::of_files(what)?,
-        Some(server) => served::of_server(what, server, out.is_some())?,
+        Some(session) => served::of_server(what, session, out.is_some()).await?,
     };
     let Some(out) = out else {
         return print(&printed(&files));
     };
-    if server.is_none() {
+    if session.is_none() {
         files.extend(own_header());
     }
     for file in &files {
@@ -39,6 +40,16 @@ pub(super) fn run(
         eprintln!("wrote {}", out.join(&file.path).display());
     }
     Ok(())
+}
+
+/// Whether all are names of types rather than files: `acme:app`, and no such file is there.
+pub(super) fn are_types(what: &[PathBuf]) -> bool {
+    let is_type = |name: &PathBuf| {
+        let mut parts = name.to_str().unwrap_or_default().split(':');
+        let named = parts.by_ref().take(2).filter(|part| !part.is_empty());
+        named.count() == 2 && parts.next().is_none() && !name.exists()
+    };
+    what.iter().all(is_type)
 }
 
 fn own_header() -> Option<ProtoFile> {

@@ -1,24 +1,21 @@
 //! The files that a server has for the caller.
 
 use super::{HEADER, ProtoFile};
-use coeval_cli::Failure;
+use coeval_cli::{Failure, Session};
 use coeval_typed::PackageName;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::time::Duration;
 
-/// Where the token comes from: never from a flag, which others can see.
+/// Where a token can come from that is not the context's: never from a flag, which others can see.
 const TOKEN: &str = "COEVAL_TOKEN";
-/// How long a server may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) fn of_server(
+pub(super) async fn of_server(
     types: &[PathBuf],
-    server: &str,
+    session: &Session,
     with_header: bool,
 ) -> Result<Vec<ProtoFile>, Failure> {
-    let server = Server::new(server);
-    let listed: Value = serde_json::from_str(&server.get("/protos")?).unwrap_or_default();
+    let listed = get(session, "/protos").await?;
+    let listed: Value = serde_json::from_str(&listed).unwrap_or_default();
     let files = listed.get("files").and_then(Value::as_array);
     let files = files.ok_or_else(|| {
         Failure::refused(
@@ -37,8 +34,9 @@ pub(super) fn of_server(
             .collect();
         if own.is_empty() {
             let message = format!("the server has no file for {} here", name.display());
-            let advice =
-                format!("Register the type, or set {TOKEN} to the token of somebody who sees it.");
+            let advice = format!(
+                "Register the type, or log in with `coeval login`, or set {TOKEN}, as somebody who sees it."
+            );
             return Err(Failure::refused(message, advice));
         }
         found.extend(own);
@@ -46,13 +44,14 @@ pub(super) fn of_server(
     if with_header {
         found.push(HEADER);
     }
-    let each = found.into_iter().map(|path| {
-        Ok(ProtoFile {
+    let mut fetched = Vec::new();
+    for path in found {
+        fetched.push(ProtoFile {
             path: path.to_owned(),
-            text: server.get(&format!("/protos/{path}"))?,
-        })
-    });
-    each.collect()
+            text: get(session, &format!("/protos/{path}")).await?,
+        });
+    }
+    Ok(fetched)
 }
 
 /// `acme/app/v` of `acme:app`: what the paths of its packages begin with.
@@ -60,7 +59,7 @@ fn folder(of: &str) -> Result<String, Failure> {
     let usage = || {
         Failure::usage(
             format!("{of:?} is no type"),
-            "With --server name types as vendor:nss, such as acme:app.",
+            "To ask a server name types as vendor:nss, such as acme:app.",
         )
     };
     let (vendor, nss) = of.split_once(':').ok_or_else(usage)?;
@@ -68,49 +67,22 @@ fn folder(of: &str) -> Result<String, Failure> {
     Ok(name.base().replace('.', "/") + "/v")
 }
 
-struct Server {
-    agent: ureq::Agent,
-    url: String,
-    token: Option<String>,
-}
-
-impl Server {
-    fn new(url: &str) -> Self {
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(PATIENCE))
-            .build();
-        let token = std::env::var(TOKEN).ok();
-        Self {
-            agent: agent.into(),
-            url: url.trim_end_matches('/').to_owned(),
-            token: token.filter(|token| !token.is_empty()),
-        }
+async fn get(session: &Session, path: &str) -> Result<String, Failure> {
+    let answer = session.client.get_plain(path).await?;
+    if (200..300).contains(&answer.status) {
+        return Ok(answer.text);
     }
-
-    fn get(&self, path: &str) -> Result<String, Failure> {
-        let failed = |error: ureq::Error| {
-            let failure = Failure::refused(format!("{} does not answer: {error}", self.url), "");
-            failure.with_advice("Check the URL and whether the server runs.")
-        };
-        let mut request = self.agent.get(format!("{}{path}", self.url));
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        let mut response = request.call().map_err(failed)?;
-        let status = response.status();
-        let text = response.body_mut().read_to_string().map_err(failed)?;
-        if status.is_success() {
-            return Ok(text);
-        }
-        let told: Value = serde_json::from_str(&text).unwrap_or_default();
-        let said = |key: &str| told.get(key).and_then(Value::as_str).unwrap_or_default();
-        let message = format!(
-            "the server answers {status}: {} {}",
-            said("code"),
-            said("message")
-        );
-        Err(Failure::refused(message.trim_end(), said("advice")))
-    }
+    let told: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    let said = |key: &str| told.get(key).and_then(Value::as_str).unwrap_or_default();
+    let message = format!(
+        "the server answers {}: {} {}",
+        answer.status,
+        said("code"),
+        said("message")
+    );
+    let advice = match said("advice") {
+        "" => "Check that the address is that of a Coeval server.",
+        advice => advice,
+    };
+    Err(Failure::refused(message.trim_end(), advice))
 }

@@ -1,0 +1,128 @@
+//! People, roles and organizations by the names that people know them by.
+//!
+//! `user:alice`, `role:Reader` and `org:acme`; an id is taken as it is. `user:alice@other` is a user
+//! of another organization than the one that is meant.
+
+use crate::context::Session;
+use crate::failure::Failure;
+use coeval_client::{ClientError, Kind};
+use coeval_codes::Coded as _;
+use coeval_proto::access::v1 as access;
+
+/// Who is meant, before a server was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// `urn:…`
+    Id(String),
+    /// A user, and the organization if one was said.
+    User(String, Option<String>),
+    Role(String),
+    Org(String),
+}
+
+impl Member {
+    /// What is wrong with it otherwise.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.starts_with("urn:") {
+            return Ok(Self::Id(text.to_owned()));
+        }
+        let wrong = || {
+            format!(
+                "{text:?} is nobody: say user:NAME, user:NAME@ORG, role:NAME, org:NAME or an id"
+            )
+        };
+        let (kind, name) = text.split_once(':').ok_or_else(wrong)?;
+        if name.is_empty() {
+            return Err(wrong());
+        }
+        match kind {
+            "user" => Ok(user(name)),
+            "role" => Ok(Self::Role(name.to_owned())),
+            "org" => Ok(Self::Org(name.to_owned())),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// `alice` or `alice@acme`.
+pub(crate) fn user(name: &str) -> Member {
+    match name.rsplit_once('@') {
+        Some((name, org)) if !name.is_empty() && !org.is_empty() => {
+            Member::User(name.to_owned(), Some(org.to_owned()))
+        }
+        _ => Member::User(name.to_owned(), None),
+    }
+}
+
+/// The id behind a name.
+pub(crate) async fn id_of(session: &Session, member: &Member) -> Result<String, Failure> {
+    looked_up(session, member).await.map_err(|error| {
+        let advice = format!("{} Or say who it is by id.", error.advice());
+        match error.kind() {
+            Kind::Denied => Failure::from(error).with_advice(advice),
+            _ => error.into(),
+        }
+    })
+}
+
+async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientError> {
+    let namespace = session.namespace.clone();
+    match member {
+        Member::Id(id) => Ok(id.clone()),
+        Member::User(name, org) => {
+            let request = access::GetUserRequest {
+                name: name.clone(),
+                namespace: org.clone().unwrap_or(namespace),
+            };
+            let found = session.client.users().get_user(request).await;
+            let found = found?.into_inner().user;
+            Ok(found.unwrap_or_default().id)
+        }
+        Member::Role(name) => {
+            let name = name.clone();
+            let request = access::GetRoleRequest { name, namespace };
+            let found = session.client.roles().get_role(request).await;
+            let found = found?.into_inner().role;
+            Ok(found.unwrap_or_default().id)
+        }
+        Member::Org(name) => {
+            let name = name.clone();
+            let request = access::GetOrganizationRequest { name };
+            let mut orgs = session.client.organizations();
+            let found = orgs.get_organization(request);
+            let found = found.await?.into_inner();
+            Ok(found.organization.unwrap_or_default().id)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_said_by_kind_and_name_or_by_id() {
+        let named = |name: &str| name.to_owned();
+        for (text, expected) in [
+            ("user:alice", Member::User(named("alice"), None)),
+            (
+                "user:alice@acme",
+                Member::User(named("alice"), Some(named("acme"))),
+            ),
+            (
+                "user:a@b.example@acme",
+                Member::User(named("a@b.example"), Some(named("acme"))),
+            ),
+            ("user:@acme", Member::User(named("@acme"), None)),
+            ("role:My: Role", Member::Role(named("My: Role"))),
+            ("org:acme", Member::Org(named("acme"))),
+            ("urn:vcloud:user:1", Member::Id(named("urn:vcloud:user:1"))),
+        ] {
+            assert_eq!(Member::parse(text), Ok(expected), "{text}");
+        }
+        for text in ["alice", "", "user:", "team:x", ":x"] {
+            let why = Member::parse(text).unwrap_err();
+            assert!(why.contains("user:NAME"), "{text}: {why}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `coeval type`: from a file to a type that tenants use, and back.
+
+use crate::stage::{app_files, type_file};
+use crate::world::World;
+use serde_json::Value;
+
+/// A version that takes a field away without a word.
+fn breaking() -> String {
+    let schema = "  schema: {type: object, required: [image, gpu], properties: {image: {type: integer}, gpu: {type: string}}}\n";
+    type_file("acme:app", "1.2.0", schema)
+}
+
+#[test]
+fn a_type_is_registered_looked_at_published_and_deleted() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    let [first, second] = app_files().try_into().unwrap();
+    world.write("app.yaml", &format!("# both\n---\n{first}---\n{second}"));
+    world.write("second.yaml", &second);
+
+    let done = admin.runs(&["type", "register", "app.yaml"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.err
+            .contains("registered acme:app:1.0.0 (the first of its type)"),
+        "{done:?}"
+    );
+    assert!(
+        done.err
+            .contains("registered acme:app:1.1.0 (compared with 1.0.0)"),
+        "{done:?}"
+    );
+
+    // Again is no error, a differing one is.
+    let again = admin.runs(&["type", "register", "second.yaml"]);
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert!(
+        again
+            .err
+            .contains("acme:app:1.1.0 is registered already, and is the same"),
+        "{again:?}"
+    );
+    world.write(
+        "other.yaml",
+        &second.replace(
+            "region: {type: string}",
+            "region: {type: string, maxLength: 9}",
+        ),
+    );
+    admin.is_refused(
+        &["type", "register", "other.yaml"],
+        1,
+        &[
+            "is another one",
+            "COEVAL-2303",
+            "coeval type delete acme:app:1.1.0",
+        ],
+    );
+
+    let table = admin.does(&["type", "list"]);
+    assert!(table.starts_with("TYPE "), "{table}");
+    let line = table
+        .lines()
+        .find(|line| line.starts_with("acme:app "))
+        .unwrap();
+    assert!(line.contains("1.0.0, 1.1.0"), "{table}");
+    assert!(
+        admin
+            .does(&["type", "list", "-o", "name"])
+            .contains("acme:app\n")
+    );
+    let versions = admin.does(&["type", "versions", "app", "-o", "json"]);
+    let versions: Value = serde_json::from_str(&versions).unwrap();
+    assert_eq!(versions[1]["id"], "acme:app:1.1.0", "{versions}");
+    assert_eq!(versions[1]["unproven"], false, "{versions}");
+    admin.is_refused(
+        &["type", "versions", "nothing"],
+        1,
+        &["no type nothing", "coeval type list"],
+    );
+
+    // A tenant sees it once it is published to it.
+    let alice = world.person("alice@acme");
+    alice.is_refused(&["type", "versions", "app"], 1, &["no type app"]);
+    let done = admin.runs(&["type", "publish", "app", "--org", "acme"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.err.contains("acme:app is published to acme"),
+        "{done:?}"
+    );
+    assert!(
+        alice
+            .does(&["type", "versions", "app"])
+            .contains("acme:app:1.0.0")
+    );
+    let oscar = world.person("oscar@other");
+    oscar.is_refused(&["type", "versions", "app"], 1, &["no type app"]);
+    admin.does(&["type", "unpublish", "app", "--org", "acme"]);
+    alice.is_refused(&["type", "versions", "app"], 1, &["no type app"]);
+    admin.is_refused(
+        &["type", "publish", "nothing", "--all"],
+        1,
+        &["no type nothing"],
+    );
+    let neither = admin.runs(&["type", "publish", "app"]);
+    assert_eq!(neither.code, Some(2), "{neither:?}");
+
+    let deleted = admin.runs(&["type", "delete", "acme:app:1.1.0"]);
+    assert!(
+        deleted.err.contains("acme:app:1.1.0 deleted"),
+        "{deleted:?}"
+    );
+    admin.is_refused(&["type", "delete", "acme:app:1.1.0"], 1, &["COEVAL-"]);
+}
+
+#[test]
+fn what_breaks_is_refused_with_its_findings_and_can_be_insisted_on() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    for (number, file) in app_files().iter().enumerate() {
+        world.write("file.yaml", file);
+        let done = admin.runs(&["type", "register", "file.yaml"]);
+        assert_eq!(done.code, Some(0), "{number}: {done:?}");
+    }
+    world.write("breaking.yaml", &breaking());
+
+    let checked = admin.runs(&["type", "check", "--registered", "breaking.yaml"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(
+        checked.out.starts_with("acme:app:1.2.0: refused\n"),
+        "{checked:?}"
+    );
+    assert!(checked.out.contains("/image"), "{checked:?}");
+    let json = admin.runs(&["type", "check", "--registered", "--json", "breaking.yaml"]);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json[0]["verdict"], "refused", "{json}");
+
+    let refused = admin.runs(&["type", "register", "breaking.yaml"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(
+        refused.err.contains("COEVAL-2") && refused.err.contains("next:  "),
+        "{refused:?}"
+    );
+    assert!(
+        refused.out.contains("refuses    ") && refused.out.contains("/image"),
+        "{refused:?}"
+    );
+    // Nothing was written by either.
+    assert!(!admin.does(&["type", "versions", "app"]).contains("1.2.0"));
+
+    let done = admin.runs(&["type", "register", "--warn", "breaking.yaml"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(
+        done.err.contains("acme:app:1.2.0") && done.err.contains("unproven"),
+        "{done:?}"
+    );
+    let versions = admin.does(&["type", "versions", "app"]);
+    let line = versions
+        .lines()
+        .find(|line| line.contains("1.2.0"))
+        .unwrap();
+    assert!(line.contains(" no "), "{versions}");
+}
+
+#[test]
+fn what_nobody_can_decide_ends_with_its_own_code_and_can_be_accepted() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    // Which of two large languages is inside of the other takes too long to find out.
+    let schema = |pattern: &str| {
+        format!(
+            "  schema: {{type: object, properties: {{image: {{type: string, pattern: '{pattern}'}}}}}}\n"
+        )
+    };
+    let old = schema("^(a|b)*a(a|b){24}$");
+    let new = schema("^(a|b)*(a|c)(a|b){24}$");
+    world.write("old.yaml", &type_file("acme:app", "1.0.0", &old));
+    world.write("new.yaml", &type_file("acme:app", "1.0.1", &new));
+    let offline = admin.runs(&["type", "check", "old.yaml", "new.yaml"]);
+    assert_eq!(
+        offline.code,
+        Some(4),
+        "a change that can't be decided is needed: {offline:?}"
+    );
+    admin.does(&["type", "register", "old.yaml"]);
+    let checked = admin.runs(&["type", "check", "--registered", "new.yaml"]);
+    assert_eq!(checked.code, Some(4), "{checked:?}");
+    let refused = admin.runs(&["type", "register", "new.yaml"]);
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(refused.err.contains("--accept-undecided"), "{refused:?}");
+    let done = admin.runs(&["type", "register", "--accept-undecided", "new.yaml"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+}
+
+#[test]
+fn files_that_are_no_types_and_callers_who_may_not_are_refused() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    let alice = world.person("alice@acme");
+    world.write("nonsense.yaml", "a: [");
+    world.write("app.yaml", &app_files()[0]);
+    admin.is_refused(
+        &["type", "register", "nowhere.yaml"],
+        1,
+        &["nowhere.yaml", "COEVAL-4025"],
+    );
+    admin.is_refused(&["type", "register", "nonsense.yaml"], 1, &["COEVAL-2"]);
+    alice.is_refused(&["type", "register", "app.yaml"], 1, &["COEVAL-5"]);
+    admin.is_refused(&["type", "delete", "nonsense"], 1, &["COEVAL-"]);
+}
+
+#[test]
+fn the_files_of_typed_services_come_from_the_server_that_is_meant() {
+    let mut world = World::sqlite();
+    world.add_app();
+    let alice = world.person("alice@acme");
+    let proto = alice.does(&["type", "proto", "acme:app"]);
+    assert!(proto.contains("package acme.app.v1;"), "{proto}");
+    // The environment's server is not asked where files are meant.
+    let offline = alice.does(&["type", "proto", "type-0.yaml", "type-1.yaml"]);
+    assert_eq!(proto, offline);
+    alice.is_refused(
+        &["type", "proto", "acme:nothing"],
+        1,
+        &["acme:nothing", "coeval login"],
+    );
+}
