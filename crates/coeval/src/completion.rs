@@ -14,10 +14,11 @@ const ASKING: &str = "COEVAL_COMPLETE";
 /// Print what makes a shell complete commands, kinds and names.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  source <(coeval completion bash)                       for this shell
   coeval completion bash > ~/.local/share/bash-completion/completions/coeval
-  echo 'source <(coeval completion zsh)' >> ~/.zshrc
+  coeval completion zsh >> ~/.zshrc
   coeval completion fish > ~/.config/fish/completions/coeval.fish
+
+For this shell only: source <(coeval completion bash)
 
 Kinds, names, versions and contexts are completed too: the shell asks the binary,
 and that asks the server of your context. A server that does not answer within a

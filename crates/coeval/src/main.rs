@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 /// `matches` are those of the subcommand: they know where each value came from.
 async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match cli.command {
-        Command::Resources(command) => return coeval_cli::run(command).await,
+        Command::Resources(command) => return coeval_cli::run(*command).await,
         Command::Serve(options) => serve::run(&options, matches).await?,
         Command::Dev(options) => dev::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,

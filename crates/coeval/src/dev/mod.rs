@@ -26,10 +26,11 @@ const USER: &str = "alice";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  coeval dev                           for trying things out; all is gone when it ends
-  coeval dev --data ./data             the same, and the data stays
-  coeval dev --listen 127.0.0.1:0      on a free port
+  coeval dev
+  coeval dev --data ./data
+  coeval dev --listen 127.0.0.1:0
 
+Without --data all is gone when it ends. Port 0 picks a free one.
 The contexts `dev` (alice, of acme) and `dev-admin` (the provider's administrator) are logged in.")]
 pub(crate) struct DevOptions {
     #[command(flatten)]

@@ -30,6 +30,10 @@ const KNOWN: &[(&str, &str)] = &[
         "syn",
         "macro crates are moving to version 3; build time only",
     ),
+    (
+        "unicode-width",
+        "miette (prost-reflect, protox) is behind comfy-table",
+    ),
 ];
 
 /// New duplicates, and known ones that are gone.
