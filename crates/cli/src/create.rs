@@ -15,7 +15,7 @@ use std::process::ExitCode;
     disable_version_flag = true,
     after_help = "Examples:
   coeval create -f app.yaml
-  cat apps/*.yaml | coeval create -f -
+  coeval create -f - < apps.yaml
   coeval create -f app.yaml -o yaml
 
 A resource that exists already is an error, and left as it is; `coeval apply` changes

@@ -14,7 +14,7 @@ use std::process::ExitCode;
     disable_version_flag = true,
     after_help = "Examples:
   coeval diff -f app.yaml
-  coeval diff -f apps/ && echo all is as the files say
+  coeval diff -f apps/
 
 Both sides are at the file's version. What somebody else has changed since the last
 apply is named on stderr: apply refuses to override it without --force.

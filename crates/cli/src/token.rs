@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Make, list and revoke API tokens for programs.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  COEVAL_TOKEN=$(coeval token create ci --expires 30d) coeval get app
+  coeval token create ci --expires 30d > token
   coeval token list
   coeval token revoke ci")]
 pub struct Options {
@@ -30,9 +30,9 @@ enum Action {
     /// Make a token for a program that acts as you; prints it, this once
     #[command(after_help = "Examples:
   coeval token create ci --expires 30d > token
-  COEVAL_TOKEN=$(cat token) coeval whoami
 
-Only the token is on stdout. It is not shown again.")]
+Only the token is on stdout. It is not shown again. Programs have it in the
+environment variable COEVAL_TOKEN.")]
     Create {
         /// What it is for, to tell it from others
         #[arg(value_name = "NAME")]

@@ -37,7 +37,9 @@ fn examples(command: &Command) -> Vec<String> {
     let help = help_after(command);
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
-    lines.map(|line| line.trim().to_owned()).collect()
+    // What is further right explains.
+    let said = lines.filter_map(|line| line.trim().split("  ").next());
+    said.map(str::to_owned).collect()
 }
 
 #[test]
