@@ -2,12 +2,11 @@
 //! page, and changes as they happen.
 
 use crate::context::Session;
-use coeval_client::{ClientError, Resource};
+use coeval_client::{Change as Told, ClientError, Resource, Watched};
 use coeval_codes::Coded as _;
-use coeval_proto::header::v1::{Quarantined, WatchKind};
+use coeval_proto::header::v1::Quarantined;
 use coeval_proto::resources::v1 as pb;
-use futures::stream::{Stream, try_unfold};
-use pb::resource_change::Change as Told;
+use futures::stream::{Stream, StreamExt as _, TryStreamExt as _, try_unfold};
 
 /// The namespace that means all of them.
 pub(crate) const ALL: &str = "-";
@@ -55,18 +54,12 @@ pub(crate) async fn get(
     name: &str,
     version: &str,
 ) -> Result<Found, ClientError> {
-    let request = pb::GetResourceRequest {
-        kind: kind.to_owned(),
-        name: name.to_owned(),
-        namespace: session.namespace.clone(),
-        version: version.to_owned(),
-        ..Default::default()
-    };
-    let mut service = session.client.resource_service();
-    let answer = service.get_resource(request).await?.into_inner();
+    let resources = session.client.resources(kind);
+    let resources = resources.within(&session.namespace).at(version);
+    let found = resources.get_whole(name).await?;
     Ok(Found {
-        resource: Resource::from_message(answer.resource.unwrap_or_default())?,
-        left_out: answer.left_out,
+        resource: found.resource,
+        left_out: found.left_out,
     })
 }
 
@@ -121,45 +114,40 @@ pub(crate) fn pages(
     })
 }
 
-/// What changes from a sequence on; from now, if none is said. Ready once nothing can be missed.
+/// What changes from a sequence on; from now, if none is said. Ready once nothing can be missed. It
+/// goes on by itself where the connection breaks.
 pub(crate) async fn changes(
     session: &Session,
     query: &Query,
     from: &str,
 ) -> Result<impl Stream<Item = Result<Vec<Change>, ClientError>> + use<>, ClientError> {
-    let request = pb::WatchResourcesRequest {
-        kind: query.kind.clone(),
+    let asked = coeval_client::Query {
         namespace: query.namespace.clone(),
         filter: query.filter.clone(),
         version: query.version.clone(),
-        from: from.to_owned(),
         ..Default::default()
     };
-    let mut service = session.client.resource_service();
-    let mut told = service.watch_resources(request).await?.into_inner();
+    let from = Some(from.to_owned()).filter(|from| !from.is_empty());
+    let mut told = session.client.resources(&query.kind).watch(&asked, from);
     // The first is always that the watch is live.
-    told.message().await?;
-    Ok(try_unfold(told, |mut told| async move {
-        loop {
-            let Some(one) = told.message().await? else {
-                return Ok(None);
-            };
-            if one.kind() == WatchKind::Changes {
-                let changes = one.changes.into_iter().filter_map(|one| one.change);
-                return Ok(Some((changes.map(change).collect(), told)));
-            }
-        }
+    told.next().await.transpose()?;
+    Ok(told.try_filter_map(|watched| async move {
+        Ok(match watched {
+            Watched::Changes { changes, .. } => Some(changes.into_iter().map(change).collect()),
+            Watched::Live { .. } | Watched::Bookmark { .. } => None,
+        })
     }))
 }
 
 fn change(told: Told) -> Change {
     match told {
-        Told::Put(message) => match readable(message) {
-            Ok(resource) => Change::Put(Box::new(resource)),
-            Err(unreadable) => Change::Quarantined(unreadable),
-        },
-        Told::Deleted(deleted) => Change::Deleted(deleted.id),
-        Told::Left(left) => Change::Left(left.id),
-        Told::Quarantined(one) => Change::Quarantined(one),
+        Told::Put(resource) => Change::Put(resource),
+        Told::Deleted { id, .. } => Change::Deleted(id),
+        Told::Left { id } => Change::Left(id),
+        Told::Quarantined(one) => Change::Quarantined(Quarantined {
+            id: one.id,
+            code: one.code,
+            reason: one.reason,
+        }),
     }
 }

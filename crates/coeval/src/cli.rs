@@ -16,8 +16,9 @@ use clap::{Parser, Subcommand};
 #[command(name = "coeval", version, propagate_version = true)]
 #[command(after_help = "\
 Examples:
-  coeval serve --data ./data
-  coeval type list
+  coeval dev
+  coeval get app
+  coeval apply -f app.yaml
   coeval explain app.spec
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 conflict, 4 undecided.
