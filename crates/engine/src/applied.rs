@@ -2,7 +2,9 @@
 //! the file can be told from one that others set.
 
 use crate::error::EngineError;
+use crate::header::version_text;
 use coeval_core::types::pointer;
+use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
 
 /// The most paths that are declared.
@@ -15,14 +17,21 @@ pub const MOST_BYTES: usize = 256 * 1024;
 pub struct Applied {
     /// JSON pointers into the content, as the file says it.
     pub paths: Vec<String>,
+    /// The version of the content that they are of: at another one the same path is another field.
+    #[serde(rename = "v", with = "version_text")]
+    pub version: Version,
     /// The generation that the declaring write made.
     #[serde(rename = "g")]
     pub generation: u64,
 }
 
 impl Applied {
-    /// By the write that makes this generation.
-    pub(crate) fn by(paths: &[String], generation: u64) -> Result<Self, EngineError> {
+    /// By the write of a body at a version that makes this generation.
+    pub(crate) fn by(
+        paths: &[String],
+        version: Version,
+        generation: u64,
+    ) -> Result<Self, EngineError> {
         let refuse = |what: String| Err(EngineError::AppliedInvalid { what });
         if paths.len() > MOST_PATHS {
             return refuse(format!("it has more than {MOST_PATHS} paths"));
@@ -38,6 +47,7 @@ impl Applied {
         }
         Ok(Self {
             paths: paths.to_vec(),
+            version,
             generation,
         })
     }
@@ -49,7 +59,7 @@ mod tests {
 
     fn by(paths: &[&str]) -> Result<Applied, EngineError> {
         let paths: Vec<String> = paths.iter().map(|&path| path.to_owned()).collect();
-        Applied::by(&paths, 7)
+        Applied::by(&paths, Version::new(1, 1, 0), 7)
     }
 
     #[test]

@@ -114,15 +114,15 @@ impl Header {
     }
 }
 
-mod version_text {
+pub(crate) mod version_text {
     use coeval_core::version::Version;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(version)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(from)?;
         Version::parse_full(&text).map_err(serde::de::Error::custom)
     }
@@ -250,7 +250,7 @@ mod tests {
     fn a_header_with_what_comes_later_reads_too() {
         let later = BEFORE.replace(
             "\"g\":3",
-            r#""g":3,"invented":{"later":1},"applied":{"paths":["/a"],"g":2,"more":1}"#,
+            r#""g":3,"invented":{"later":1},"applied":{"paths":["/a"],"v":"1.1.0","g":2,"more":1}"#,
         );
         let header: Header = serde_json::from_str(&later).unwrap();
         let applied = header.applied.unwrap();

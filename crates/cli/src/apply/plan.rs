@@ -147,9 +147,9 @@ fn making(target: Target, file: &Declared) -> Plan {
 }
 
 fn declared(body: &Resource, spec: &Value) -> Applied {
-    let version = std::iter::once(merge::of_version(unmarked(&body.version)));
     Applied {
-        paths: version.chain(merge::declared(spec)).collect(),
+        paths: merge::declared(spec),
+        version: unmarked(&body.version).to_owned(),
         ..Applied::default()
     }
 }
@@ -165,15 +165,15 @@ async fn changing(
     let known = found.applied.is_some();
     let applied = found.applied.unwrap_or_default();
     let declared = declared(&live, &file.spec);
-    let paths = match merge::with_version(&applied.paths) {
-        (Some(version), _) if version != unmarked(&live.version) => {
+    let paths = match applied.version.as_str() {
+        version if known && version != unmarked(&live.version) => {
             notes.push(format!(
                 "{target} was applied at {version} before: what the file no longer says at {} stays",
                 unmarked(&live.version)
             ));
             &[]
         }
-        (_, paths) => paths,
+        _ => applied.paths.as_slice(),
     };
     let base = Base { paths, then: None };
     let mut merged = three_way(base, &live.spec, &file.spec);
@@ -208,7 +208,8 @@ async fn changing(
     }
     let mut changes = merged.changes;
     changes.extend(around(&live, &body));
-    let noted = known && applied.paths == declared.paths;
+    let same = applied.paths == declared.paths && applied.version == declared.version;
+    let noted = known && same;
     if stale {
         body.metadata.revision.clone_from(&file.revision);
     }

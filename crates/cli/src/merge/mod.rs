@@ -16,7 +16,7 @@ mod replay;
 mod three_way;
 
 pub(crate) use differences::{Change, differences};
-pub(crate) use paths::{declared, of_version, with_version};
+pub(crate) use paths::declared;
 pub(crate) use replay::replay;
 pub(crate) use three_way::{Base, Conflict, three_way};
 

@@ -4,24 +4,9 @@ use super::keyed;
 use coeval_core::types::pointer::{child, tokens};
 use serde_json::Value;
 
-/// Paths that a server takes with one write, and their bytes in all; one of them is the version's.
-const PATHS: usize = 10_000 - 1;
-const BYTES: usize = 256 * 1024 - 100;
-
-/// The path that says at which version the others are: the same path is another field at another
-/// version. No field of a content is called so.
-pub(crate) fn of_version(version: &str) -> String {
-    format!("/[version={version}]")
-}
-
-/// The version that declared paths are of, if they say it, and the paths.
-pub(crate) fn with_version(declared: &[String]) -> (Option<&str>, &[String]) {
-    let read = declared.split_first().and_then(|(first, rest)| {
-        let version = first.strip_prefix("/[version=")?.strip_suffix(']')?;
-        Some((Some(version), rest))
-    });
-    read.unwrap_or((None, declared))
-}
+/// Paths that a server takes with one write, and their bytes in all.
+const PATHS: usize = 10_000;
+const BYTES: usize = 256 * 1024;
 
 /// The paths of all that a file says: its scalars, its lists, its empty objects. Where they are too
 /// many for the server, the paths of what they are in: then less is taken back later, never more.
@@ -124,14 +109,6 @@ mod tests {
         );
         assert_eq!(at(&file, "/nodes/[name=x~1y]/gpu"), Some(&json!(true)));
         assert_eq!(declared(&json!({})), [""]);
-    }
-
-    #[test]
-    fn declared_paths_say_their_version() {
-        let paths = [of_version("v1.1"), "/a".to_owned()];
-        assert_eq!(with_version(&paths), (Some("v1.1"), &paths[1..]));
-        assert_eq!(with_version(&paths[1..]), (None, &paths[1..]));
-        assert_eq!(with_version(&[]), (None, &[][..]));
     }
 
     #[test]

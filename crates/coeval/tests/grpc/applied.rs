@@ -13,6 +13,7 @@ fn declaring(paths: &[&str]) -> Option<pb::Applied> {
         paths: paths.iter().map(|&path| path.to_owned()).collect(),
         // The server's own to say.
         generation: 99,
+        version: "v9".to_owned(),
     })
 }
 
@@ -20,6 +21,7 @@ fn declaring(paths: &[&str]) -> Option<pb::Applied> {
 async fn declared(by: &By<'_>) -> Option<(Vec<String>, u64)> {
     let found = by.found("web", "").await.unwrap();
     let applied = found.applied?;
+    assert_eq!(applied.version, "v1", "that of the body");
     Some((applied.paths, applied.generation))
 }
 

@@ -230,7 +230,7 @@ impl Engine {
         };
         let now = self.now();
         let applied = create.applied.as_ref();
-        let applied = applied.map(|paths| Applied::by(paths, 0)).transpose()?;
+        let applied = applied.map(|paths| Applied::by(paths, at, 0)).transpose()?;
         let header = Header {
             version: at,
             name: create.name.clone(),

@@ -94,7 +94,7 @@ impl Engine {
         };
         let generation = before.generation + 1;
         let applied = match &meta.applied {
-            Some(paths) => Some(Applied::by(paths, generation)?),
+            Some(paths) => Some(Applied::by(paths, update.at.0.version, generation)?),
             None => before.applied.clone(),
         };
         let header = Header {

@@ -54,6 +54,7 @@ pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
     Some(pb::Applied {
         paths: applied.paths.clone(),
         generation: applied.generation,
+        version: applied.version.short().to_string(),
     })
 }
 
