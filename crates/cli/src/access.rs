@@ -3,7 +3,7 @@
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::members::{Member, id_of, user};
-use crate::rows::{Format, FormatOption, harmless, print, print_one, print_rows, say};
+use crate::rows::{Format, OutputOptions, harmless, print, print_one, print_rows, say};
 use clap::{Args, Subcommand, ValueEnum};
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(long, value_name = "USER")]
     user: Option<String>,
     #[command(flatten)]
-    output: FormatOption,
+    output: OutputOptions,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -50,7 +50,7 @@ enum Action {
         #[command(flatten)]
         what: What,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -131,7 +131,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 name: options.name.unwrap_or_default(),
             };
             let session = options.server.session()?;
-            explain(&session, what, options.user, options.output.format).await?;
+            explain(&session, what, options.user, &options.output.output).await?;
         }
         Some(Action::Grants {
             what,
@@ -157,7 +157,7 @@ async fn explain(
     session: &Session,
     what: What,
     who: Option<String>,
-    format: Format,
+    format: &Format,
 ) -> Result<(), Failure> {
     let asked = match &who {
         None => String::new(),
@@ -172,7 +172,7 @@ async fn explain(
     };
     let found = session.client.access().explain_access(request).await;
     let found = found.map_err(ClientError::from)?.into_inner();
-    if format == Format::Table {
+    if format.is_table() {
         let who = who.map_or_else(|| "you".to_owned(), |who| harmless(&who));
         say(&format!("{who}: {}", told(found.level)));
     }
@@ -188,7 +188,7 @@ async fn explain(
         }
         _ => print_rows(format, &headers, &rows, &values)?,
     }
-    if format == Format::Table {
+    if format.is_table() {
         print(&advices(&found.actions))?;
     }
     Ok(())
@@ -249,7 +249,7 @@ fn value(action: &pb::ExplainedAction) -> Value {
     json!({"action": action.action, "allowed": action.allowed, "requirements": requirements})
 }
 
-async fn grants(session: &Session, what: What, output: FormatOption) -> Result<(), Failure> {
+async fn grants(session: &Session, what: What, output: OutputOptions) -> Result<(), Failure> {
     let request = pb::GetResourceAclRequest {
         kind: what.kind,
         name: what.name,
@@ -279,7 +279,7 @@ async fn grants(session: &Session, what: What, output: FormatOption) -> Result<(
     };
     let values: Vec<_> = found.grants.iter().map(value).collect();
     let headers = ["member", "level", "", "id"];
-    print_rows(output.format, &headers, &rows, &values)
+    print_rows(&output.output, &headers, &rows, &values)
 }
 
 /// As `grant` and `revoke` take it.

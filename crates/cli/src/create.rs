@@ -4,6 +4,7 @@ use crate::apply::{ApplyError, Form, say_version, show, target};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
+use crate::names;
 use crate::say;
 use clap::Args;
 use coeval_client::Kind;
@@ -26,7 +27,7 @@ pub struct Options {
     #[command(flatten)]
     files: FileOptions,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = names::version)]
     version: Option<String>,
     /// Print the results so
     #[arg(short, long, value_name = "FORM")]

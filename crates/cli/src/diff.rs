@@ -4,6 +4,7 @@ use crate::apply::{Outcome, difference, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
+use crate::names;
 use crate::say;
 use clap::Args;
 use std::process::ExitCode;
@@ -25,7 +26,7 @@ pub struct Options {
     #[command(flatten)]
     files: FileOptions,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = names::version)]
     version: Option<String>,
     #[command(flatten)]
     server: ServerOptions,

@@ -5,10 +5,12 @@ use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::merge::{differences, render};
 use crate::named::Named;
+use crate::names;
+use crate::rows::{Format, print_rows};
 use crate::{say, yaml};
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use coeval_proto::access::v1::GetUserRequest;
-use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ pub struct Options {
     diff: bool,
     /// All at this version; each at that which it is stored at, if nothing is said
     #[arg(long, value_name = "VERSION")]
+    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
     version: Option<String>,
     /// Print it so
     #[arg(short, long, value_name = "FORM", default_value = "table")]
@@ -85,9 +88,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         }
         Form::Table => {
             let names = names(&session, &revisions).await;
-            for line in table(&revisions, &names).lines() {
-                say::out(&format!("{}\n", line.trim_end()));
-            }
+            let rows: Vec<_> = with_before(&revisions)
+                .map(|(one, before)| row(one, before, &names))
+                .collect();
+            print_rows(&Format::Table, &HEADERS, &rows, &[])?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -133,27 +137,20 @@ pub(crate) fn short(revision: &str) -> String {
     revision.chars().take(SHORT).collect()
 }
 
-fn table(revisions: &[Earlier], names: &BTreeMap<String, String>) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    table.set_header(["REVISION", "GENERATION", "WHEN", "BY", "VERSION", "CHANGED"]);
-    for (one, before) in with_before(revisions) {
-        let metadata = &one.resource.metadata;
-        let when = metadata.modified.map(|time| format!("{time:.0}"));
-        let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
-        table.add_row([
-            short(&metadata.revision),
-            one.generation.to_string(),
-            when.unwrap_or_default(),
-            by.clone(),
-            unmarked(&one.resource.version).to_owned(),
-            changed(one, before),
-        ]);
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table
+const HEADERS: [&str; 6] = ["revision", "generation", "when", "by", "version", "changed"];
+
+fn row(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> Vec<String> {
+    let metadata = &one.resource.metadata;
+    let when = metadata.modified.map(|time| format!("{time:.0}"));
+    let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
+    vec![
+        short(&metadata.revision),
+        one.generation.to_string(),
+        when.unwrap_or_default(),
+        by.clone(),
+        unmarked(&one.resource.version).to_owned(),
+        changed(one, before),
+    ]
 }
 
 /// What changed, as a short list of paths.

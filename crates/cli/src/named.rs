@@ -3,16 +3,18 @@
 use crate::calls::Target;
 use crate::context::Session;
 use crate::failure::Failure;
+use crate::names;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 
 /// `app web` or `app/web`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Named {
     /// The kind, or KIND/NAME
-    #[arg(value_name = "KIND")]
+    #[arg(value_name = "KIND", add = ArgValueCompleter::new(names::kinds))]
     kind: String,
     /// The resource's name or id
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(names::names))]
     name: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
-use crate::rows::{FormatOption, print_one, print_rows, say};
+use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand};
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
@@ -30,7 +30,7 @@ enum Action {
     #[command(after_help = "Examples:\n  coeval org list\n  coeval org list -o name")]
     List {
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -40,7 +40,7 @@ enum Action {
         /// Its name or its id
         name: String,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -142,7 +142,7 @@ async fn all(session: &Session) -> Result<Vec<pb::Organization>, ClientError> {
     }
 }
 
-async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
+async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
     let mut found = all(session).await?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
     let row = |org: &pb::Organization| {
@@ -156,7 +156,7 @@ async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
     let rows: Vec<_> = found.iter().map(row).collect();
     let values: Vec<_> = found.iter().map(value).collect();
     let headers = ["name", "display name", "enabled", "vdcs"];
-    print_rows(output.format, &headers, &rows, &values)
+    print_rows(&output.output, &headers, &rows, &values)
 }
 
 pub(crate) fn enabled(disabled: bool) -> String {
@@ -180,7 +180,7 @@ async fn get(session: &Session, name: &str) -> Result<pb::Organization, ClientEr
     Ok(found.unwrap_or_default())
 }
 
-fn show(org: &pb::Organization, output: FormatOption) -> Result<(), Failure> {
+fn show(org: &pb::Organization, output: OutputOptions) -> Result<(), Failure> {
     let fields = [
         ("name", org.name.clone()),
         ("display name", org.display_name.clone()),
@@ -189,7 +189,7 @@ fn show(org: &pb::Organization, output: FormatOption) -> Result<(), Failure> {
         ("vdcs", org.vdcs.join(", ")),
         ("id", org.id.clone()),
     ];
-    print_one(output.format, &org.name, &fields, &value(org))
+    print_one(&output.output, &org.name, &fields, &value(org))
 }
 
 async fn create(session: &Session, new: pb::Organization) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::org::mask;
-use crate::rows::{FormatOption, print_one, print_rows, say};
+use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand};
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
@@ -32,7 +32,7 @@ enum Action {
     #[command(after_help = "Examples:\n  coeval role list\n  coeval role list -n acme -o name")]
     List {
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -42,7 +42,7 @@ enum Action {
         /// Its name or its id
         name: String,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -88,7 +88,7 @@ enum Action {
         #[arg(long, value_name = "RIGHT", requires = "name")]
         remove: Vec<String>,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -183,7 +183,7 @@ pub(crate) async fn names(session: &Session) -> Result<BTreeMap<String, String>,
     Ok(all.map(|role| (role.id, role.name)).collect())
 }
 
-async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
+async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
     let found = all(session).await?;
     let row = |role: &pb::Role| {
         vec![
@@ -196,7 +196,7 @@ async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
     let rows: Vec<_> = found.iter().map(row).collect();
     let values: Vec<_> = found.iter().map(value).collect();
     let headers = ["name", "organization", "predefined", "description"];
-    print_rows(output.format, &headers, &rows, &values)
+    print_rows(&output.output, &headers, &rows, &values)
 }
 
 fn whose(role: &pb::Role) -> String {
@@ -223,7 +223,7 @@ async fn get(session: &Session, name: &str) -> Result<pb::Role, ClientError> {
     Ok(found.role.unwrap_or_default())
 }
 
-fn show(role: &pb::Role, output: FormatOption) -> Result<(), Failure> {
+fn show(role: &pb::Role, output: OutputOptions) -> Result<(), Failure> {
     let mut fields = vec![
         ("name", role.name.clone()),
         ("organization", whose(role)),
@@ -235,7 +235,7 @@ fn show(role: &pb::Role, output: FormatOption) -> Result<(), Failure> {
         fields.push((label, right.clone()));
         label = "";
     }
-    print_one(output.format, &role.name, &fields, &value(role))
+    print_one(&output.output, &role.name, &fields, &value(role))
 }
 
 async fn all_rights(session: &Session) -> Result<Vec<String>, ClientError> {
@@ -255,10 +255,10 @@ async fn all_rights(session: &Session) -> Result<Vec<String>, ClientError> {
     }
 }
 
-fn print_rights(rights: &[String], output: FormatOption) -> Result<(), Failure> {
+fn print_rights(rights: &[String], output: OutputOptions) -> Result<(), Failure> {
     let rows: Vec<_> = rights.iter().map(|right| vec![right.clone()]).collect();
     let values: Vec<_> = rights.iter().map(|right| json!(right)).collect();
-    print_rows(output.format, &["right"], &rows, &values)
+    print_rows(&output.output, &["right"], &rows, &values)
 }
 
 async fn change_rights(

@@ -2,55 +2,33 @@
 //!
 //! What a server says can neither move the cursor nor break a line of a table.
 
+use crate::columns;
 use crate::failure::Failure;
-use clap::{Args, ValueEnum};
-use comfy_table::{ContentArrangement, Table, presets};
-use serde_json::Value;
+use crate::output::{Cell, Table};
+pub use crate::output::{Format, OutputOptions};
+use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
-
-/// How an answer is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Columns, for people
-    #[default]
-    Table,
-    /// YAML, with everything
-    Yaml,
-    /// JSON, with everything
-    Json,
-    /// Names alone, one in each line
-    Name,
-}
-
-/// The flag for it.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct FormatOption {
-    /// How to print it
-    #[arg(
-        short = 'o',
-        long = "output",
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "table"
-    )]
-    pub format: Format,
-}
 
 /// Many things of a kind; the first column has their names.
 ///
 /// # Errors
 /// If stdout can't be written.
 pub fn print_rows(
-    format: Format,
+    format: &Format,
     headers: &[&str],
     rows: &[Vec<String>],
     values: &[Value],
 ) -> Result<(), Failure> {
     let text = match format {
         Format::Table => table(headers, rows, width()),
+        Format::Wide => table(headers, rows, None),
         Format::Name => names(rows),
-        Format::Json => json(&Value::Array(values.to_vec()))?,
-        Format::Yaml => yaml(&Value::Array(values.to_vec()))?,
+        Format::Json => as_json(&json!({ "items": values }))?,
+        Format::Yaml => as_yaml(&json!({ "items": values }))?,
+        Format::JsonPath(template) => {
+            let lines = values.iter().map(|value| template.render(value) + "\n");
+            lines.collect()
+        }
     };
     print(&text)
 }
@@ -60,16 +38,17 @@ pub fn print_rows(
 /// # Errors
 /// If stdout can't be written.
 pub fn print_one(
-    format: Format,
+    format: &Format,
     name: &str,
     fields: &[(&str, String)],
     value: &Value,
 ) -> Result<(), Failure> {
     let text = match format {
-        Format::Table => lines(fields),
+        Format::Table | Format::Wide => lines(fields),
         Format::Name => format!("{}\n", harmless(name)),
-        Format::Json => json(value)?,
-        Format::Yaml => yaml(value)?,
+        Format::Json => as_json(value)?,
+        Format::Yaml => as_yaml(value)?,
+        Format::JsonPath(template) => template.render(value) + "\n",
     };
     print(&text)
 }
@@ -94,52 +73,35 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(text));
 }
 
-/// One line that a terminal has nothing to obey in: no escapes, and no marks that turn the direction
-/// of what follows.
+/// One line that a terminal has nothing to obey in.
 #[must_use]
 pub fn harmless(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let words: Vec<_> = text.split(['\n', '\r', '\t']).collect();
-    words
-        .join(" ")
-        .replace(|c: char| c.is_control() || turns(c), "\u{fffd}")
+    columns::harmless(&text.replace(['\n', '\r', '\t'], " "))
 }
 
-fn width() -> Option<u16> {
-    if std::io::stdout().is_terminal() {
-        return Table::new().width();
-    }
-    None
+/// On a terminal a row is one line; elsewhere nothing is cut.
+fn width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    let size = terminal_size::terminal_size_of(&stdout);
+    size.filter(|_| stdout.is_terminal())
+        .map(|(width, _)| usize::from(width.0))
 }
 
-/// Cells are wrapped only where there is a terminal to fit in.
-fn table(headers: &[&str], rows: &[Vec<String>], width: Option<u16>) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    match width {
-        Some(width) => {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(width);
-        }
-        None => {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
-    }
+fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String {
     let heads = headers.iter().map(|head| head.to_uppercase());
-    table.set_header(heads);
-    for row in rows {
-        table.add_row(row.iter().map(|cell| match harmless(cell) {
-            empty if empty.is_empty() => "-".to_owned(),
-            cell => cell,
-        }));
+    let cell = |text: &String| Cell::new(if text.is_empty() { "-" } else { text });
+    let rows: Vec<Vec<_>> = rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
+    let mut table = Table::new(heads.collect(), room);
+    let heads = table.heads(&rows);
+    let all = heads + &table.rows(&rows);
+    // Colours are for terminals.
+    match std::io::stdout().is_terminal() {
+        true => all,
+        false => anstream::adapter::strip_str(&all).to_string(),
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table
-        .lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
 }
 
 fn names(rows: &[Vec<String>]) -> String {
@@ -162,13 +124,13 @@ fn lines(fields: &[(&str, String)]) -> String {
     fields.iter().map(line).collect()
 }
 
-fn json(value: &Value) -> Result<String, Failure> {
+fn as_json(value: &Value) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::internal(format!("can't print JSON: {error}")))?;
     Ok(text + "\n")
 }
 
-fn yaml(value: &Value) -> Result<String, Failure> {
+fn as_yaml(value: &Value) -> Result<String, Failure> {
     serde_norway::to_string(value)
         .map_err(|error| Failure::internal(format!("can't print YAML: {error}")))
 }
@@ -185,7 +147,7 @@ mod tests {
         ];
         assert_eq!(
             table(&["name", "full name"], &rows, None),
-            "NAME   FULL NAME\nalice  -\nbo     x y\n"
+            "NAME    FULL NAME\nalice   -\nbo      x y\n"
         );
         assert_eq!(names(&rows), "alice\nbo\n");
         let fields = [("name", "alice".to_owned()), ("email", String::new())];
@@ -196,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_has_its_headers() {
-        assert_eq!(table(&["name", "id"], &[], None), "NAME  ID\n");
+        assert_eq!(table(&["name", "id"], &[], None), "NAME   ID\n");
     }
 
     #[test]
@@ -207,11 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_wrapped_where_there_is_no_terminal() {
+    fn nothing_is_cut_where_there_is_no_terminal() {
         let long = "word ".repeat(200).trim().to_owned();
         let told = table(&["name"], &[vec![long.clone()]], None);
         assert!(told.contains(&long), "{told}");
         let narrow = table(&["name"], &[vec![long]], Some(40));
-        assert!(narrow.lines().all(|line| line.len() <= 40), "{narrow}");
+        assert!(
+            narrow.lines().all(|line| columns::width(line) <= 40),
+            "{narrow}"
+        );
     }
 }

@@ -4,7 +4,7 @@ mod wait;
 
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
-use crate::rows::{FormatOption, print_one, print_rows, say};
+use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand, ValueEnum};
 use coeval_client::ClientError;
 use coeval_proto::tasks::v1 as pb;
@@ -44,7 +44,7 @@ enum Action {
         #[arg(long, value_name = "NUMBER", default_value = "100")]
         limit: u32,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -56,7 +56,7 @@ enum Action {
         /// Its id
         id: String,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -73,7 +73,7 @@ Exit codes: 0 it did its work, 1 it failed or was canceled, 4 it has not ended i
         #[arg(long, value_name = "TIME", value_parser = duration)]
         timeout: Option<Duration>,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -175,7 +175,7 @@ async fn list(
     session: &Session,
     asked: pb::ListTasksRequest,
     limit: u32,
-    output: FormatOption,
+    output: OutputOptions,
 ) -> Result<(), Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut found, mut page_token) = (Vec::new(), String::new());
@@ -211,7 +211,7 @@ async fn list(
     let rows: Vec<_> = found.iter().map(row).collect();
     let values: Vec<_> = found.iter().map(value).collect();
     let headers = ["id", "operation", "status", "progress", "about", "created"];
-    print_rows(output.format, &headers, &rows, &values)?;
+    print_rows(&output.output, &headers, &rows, &values)?;
     if more {
         say(&format!(
             "there are more than {limit}; see them with --limit"
@@ -272,7 +272,7 @@ fn value(task: &pb::Task) -> Value {
     })
 }
 
-fn show(task: &pb::Task, output: FormatOption) -> Result<(), Failure> {
+fn show(task: &pb::Task, output: OutputOptions) -> Result<(), Failure> {
     let mut fields = vec![
         ("id", task.id.clone()),
         ("operation", task.operation.clone()),
@@ -294,7 +294,7 @@ fn show(task: &pb::Task, output: FormatOption) -> Result<(), Failure> {
         let said = format!("{} ({})", failure.message, failure.code);
         fields.push(("failure", said));
     }
-    print_one(output.format, &task.id, &fields, &value(task))
+    print_one(&output.output, &task.id, &fields, &value(task))
 }
 
 #[cfg(test)]

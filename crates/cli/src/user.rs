@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::org::{enabled, mask};
 use crate::password::new_password;
 use crate::role;
-use crate::rows::{FormatOption, print_one, print_rows, say};
+use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand};
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
@@ -34,7 +34,7 @@ enum Action {
     #[command(after_help = "Examples:\n  coeval user list\n  coeval user list -n acme -o name")]
     List {
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -46,7 +46,7 @@ enum Action {
         #[command(flatten)]
         who: Who,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -109,7 +109,7 @@ One without a password can't log in until coeval user password has given it one.
         #[arg(long, value_name = "ROLE")]
         remove: Vec<String>,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -199,7 +199,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
+async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListUsersRequest {
@@ -230,7 +230,7 @@ async fn list(session: &Session, output: FormatOption) -> Result<(), Failure> {
     let of = |user: &pb::User| value(user, &named(&user.roles, &names));
     let values: Vec<_> = found.iter().map(of).collect();
     let headers = ["name", "organization", "full name", "enabled", "roles"];
-    print_rows(output.format, &headers, &rows, &values)
+    print_rows(&output.output, &headers, &rows, &values)
 }
 
 /// The names of roles; the id of one that nobody knows.
@@ -262,7 +262,7 @@ async fn roles_of(session: &Session, user: &pb::User) -> Result<Vec<String>, Cli
     Ok(named(&user.roles, &role::names(&session).await?))
 }
 
-fn show(user: &pb::User, roles: &[String], output: FormatOption) -> Result<(), Failure> {
+fn show(user: &pb::User, roles: &[String], output: OutputOptions) -> Result<(), Failure> {
     let fields = [
         ("name", user.name.clone()),
         ("organization", user.namespace.clone()),
@@ -273,7 +273,7 @@ fn show(user: &pb::User, roles: &[String], output: FormatOption) -> Result<(), F
         ("roles", roles.join(", ")),
         ("id", user.id.clone()),
     ];
-    print_one(output.format, &user.name, &fields, &value(user, roles))
+    print_one(&output.output, &user.name, &fields, &value(user, roles))
 }
 
 async fn create(new: New) -> Result<(), Failure> {
@@ -332,7 +332,7 @@ async fn change_roles(
     who: &Who,
     add: &[String],
     remove: &[String],
-    output: FormatOption,
+    output: OutputOptions,
 ) -> Result<(), Failure> {
     let mut user = get(session, &who.name).await?;
     if !add.is_empty() || !remove.is_empty() {
@@ -353,7 +353,7 @@ async fn change_roles(
     let roles = roles_of(session, &user).await?;
     let rows: Vec<_> = roles.iter().map(|role| vec![role.clone()]).collect();
     let values: Vec<_> = roles.iter().map(|role| json!(role)).collect();
-    print_rows(output.format, &["role"], &rows, &values)
+    print_rows(&output.output, &["role"], &rows, &values)
 }
 
 /// The ids of the roles afterwards.

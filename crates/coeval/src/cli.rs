@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 /// A control plane for resources whose schema never stops changing.
 #[derive(Debug, Parser)]
-#[command(name = "coeval", version, propagate_version = true)]
+#[command(name = "coeval", version)]
 #[command(after_help = "\
 Examples:
   coeval dev

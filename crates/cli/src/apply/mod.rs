@@ -15,6 +15,7 @@ pub(crate) use report::{Form, difference, notes, show};
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::files::{Declared, FileOptions};
+use crate::names;
 use crate::say;
 use carry_out::{Refused, carry_out};
 use clap::Args;
@@ -72,7 +73,7 @@ pub struct Options {
     #[arg(long)]
     yes: bool,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = names::version)]
     version: Option<String>,
     /// Print the results so
     #[arg(short, long, value_name = "FORM")]

@@ -11,8 +11,10 @@ use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::merge::{Conflict, differences, render, replay};
 use crate::named::Named;
+use crate::names;
 use crate::{say, yaml};
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use coeval_client::{ClientError, Kind, Resource};
 use coeval_codes::{Code, Coded};
 use content::edited;
@@ -42,6 +44,7 @@ pub struct Options {
     named: Named,
     /// At this version; at the stored one, if nothing is said
     #[arg(long, value_name = "VERSION")]
+    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
     version: Option<String>,
     #[command(flatten)]
     server: ServerOptions,

@@ -19,7 +19,7 @@ use clap::Args;
 pub use format::Format;
 pub(crate) use printer::{Printer, Shape, said};
 use serde_json::Value;
-pub(crate) use table::Cell;
+pub(crate) use table::{Cell, Table};
 pub(crate) use template::Template;
 pub(crate) use time::{age, duration, moment};
 

@@ -50,7 +50,9 @@ impl<T: Shown> Printer<T> {
 
 impl<T: Shown, W: Write> Printer<T, W> {
     fn to(out: W, format: Format, shape: Shape, terminal: bool, room: Option<usize>) -> Self {
-        let table = Table::new(T::heads(format.is_wide()), room);
+        let heads = T::heads(format.is_wide());
+        let heads = heads.into_iter().map(str::to_owned).collect();
+        let table = Table::new(heads, room);
         Self {
             format,
             shape,

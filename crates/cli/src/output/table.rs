@@ -46,15 +46,15 @@ impl From<&str> for Cell {
 
 /// Rows under their heads.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
-    heads: Vec<&'static str>,
+pub(crate) struct Table {
+    heads: Vec<String>,
     widths: Vec<usize>,
     /// `None`: nobody looks at how wide it is.
     room: Option<usize>,
 }
 
 impl Table {
-    pub(super) fn new(heads: Vec<&'static str>, room: Option<usize>) -> Self {
+    pub(crate) fn new(heads: Vec<String>, room: Option<usize>) -> Self {
         let widths = heads.iter().map(|head| width(head)).collect();
         Self {
             heads,
@@ -63,11 +63,11 @@ impl Table {
         }
     }
 
-    pub(super) fn heads(&mut self, rows: &[Vec<Cell>]) -> String {
+    pub(crate) fn heads(&mut self, rows: &[Vec<Cell>]) -> String {
         self.fit(rows);
         let bold = Style::new().bold();
         let heads = self.heads.iter().map(|head| Cell {
-            text: (*head).to_owned(),
+            text: head.clone(),
             style: bold,
         });
         let heads: Vec<_> = heads.collect();
@@ -75,7 +75,7 @@ impl Table {
     }
 
     /// Lines under the heads. Columns only ever get wider, so that blocks stay aligned.
-    pub(super) fn rows(&mut self, rows: &[Vec<Cell>]) -> String {
+    pub(crate) fn rows(&mut self, rows: &[Vec<Cell>]) -> String {
         self.fit(rows);
         rows.iter().map(|row| self.line(row)).collect()
     }
@@ -129,6 +129,10 @@ impl Table {
 mod tests {
     use super::*;
 
+    fn heads() -> Vec<String> {
+        vec!["NAME".to_owned(), "STATE".to_owned()]
+    }
+
     fn rows(names: &[(&str, &str)]) -> Vec<Vec<Cell>> {
         let rows = names.iter();
         rows.map(|(a, b)| vec![Cell::new(a), Cell::new(b)])
@@ -137,7 +141,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_nothing_is_cut_where_no_terminal_is() {
-        let mut table = Table::new(vec!["NAME", "STATE"], None);
+        let mut table = Table::new(heads(), None);
         let long = "n".repeat(300);
         let some = rows(&[("web", "a"), (&long, "b")]);
         let head = table.heads(&some);
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn a_row_is_one_line_of_a_terminal() {
         for room in [0, 5, 20, 40, 80] {
-            let mut table = Table::new(vec!["NAME", "STATE"], Some(room));
+            let mut table = Table::new(heads(), Some(room));
             let some = rows(&[
                 ("日本語日本語日本語日本語", &"y".repeat(60)),
                 ("short", "ok"),

@@ -3,7 +3,7 @@
 use super::{get, progress, show, status};
 use crate::context::Session;
 use crate::failure::Failure;
-use crate::rows::{FormatOption, harmless, say};
+use crate::rows::{OutputOptions, harmless, say};
 use coeval_client::{ClientError, Kind};
 use coeval_codes::{Code, Coded};
 use coeval_proto::tasks::v1 as pb;
@@ -67,7 +67,7 @@ pub(super) async fn run(
     session: &Session,
     id: String,
     timeout: Option<Duration>,
-    output: FormatOption,
+    output: OutputOptions,
 ) -> Result<ExitCode, Failure> {
     let ended = ended(session, &id);
     let task = match timeout {

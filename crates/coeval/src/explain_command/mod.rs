@@ -11,6 +11,7 @@ use crate::type_commands::registered::{parsed, versions_of};
 use crate::type_commands::text::{render, render_part};
 use asked::{Asked, fits};
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use coeval_cli::{Failure, ServerOptions};
 use coeval_core::convert::Versions;
 use coeval_core::types::TypeVersion;
@@ -40,6 +41,7 @@ The versions are those of a server, or with -f those of files.")]
 pub(crate) struct ExplainOptions {
     /// The kind, as app or acme:app, and the field if one is meant
     #[arg(value_name = "KIND[.spec.PATH]", value_parser = Asked::parse)]
+    #[arg(add = ArgValueCompleter::new(coeval_cli::names::kinds))]
     asked: Asked,
     /// The version to explain, as 1.0 or v1.0; the newest, if nothing is said
     #[arg(long, value_name = "VERSION", value_parser = version)]

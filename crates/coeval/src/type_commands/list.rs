@@ -1,12 +1,13 @@
 //! `coeval type list` and `coeval type versions`: what is registered.
 
 use super::registered::{all, type_of, versions_of};
-use coeval_cli::rows::{Format, print_rows};
+use coeval_cli::Format;
+use coeval_cli::rows::print_rows;
 use coeval_cli::{Failure, Session};
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 
-pub(super) async fn list(session: &Session, format: Format) -> Result<(), Failure> {
+pub(super) async fn list(session: &Session, format: &Format) -> Result<(), Failure> {
     let found = all(session, "", "").await?;
     let types: Vec<&[pb::TypeVersion]> = found
         .chunk_by(|one, next| type_of(one) == type_of(next))
@@ -42,7 +43,11 @@ fn value(versions: &[pb::TypeVersion]) -> Value {
     })
 }
 
-pub(super) async fn versions(session: &Session, kind: &str, format: Format) -> Result<(), Failure> {
+pub(super) async fn versions(
+    session: &Session,
+    kind: &str,
+    format: &Format,
+) -> Result<(), Failure> {
     let found = versions_of(session, kind).await?;
     let row = |version: &pb::TypeVersion| {
         vec![

@@ -16,7 +16,8 @@ pub(crate) mod tree;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Subcommand};
-use coeval_cli::rows::FormatOption;
+use clap_complete::engine::ArgValueCompleter;
+use coeval_cli::OutputOptions;
 use coeval_cli::{Failure, ServerOptions};
 use coeval_client::ClientError;
 use coeval_proto::types::v1 as pb;
@@ -43,7 +44,7 @@ enum Action {
     #[command(after_help = "Examples:\n  coeval type list\n  coeval type list -o name")]
     List {
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -56,10 +57,10 @@ A version that is not proven was registered although something stood in its way.
 version that is written by default: every body says its own.")]
     Versions {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE")]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
         kind: String,
         #[command(flatten)]
-        output: FormatOption,
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -108,7 +109,7 @@ a user may then do is up to the roles: see coeval role. A version that is regist
 has the grants of the one before it. The provider's administrators do this.")]
     Publish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE")]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
         kind: String,
         #[command(flatten)]
         to: To,
@@ -123,7 +124,7 @@ Resources that are there stay; nobody of the organization sees them until it is 
 again.")]
     Unpublish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE")]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
         kind: String,
         #[command(flatten)]
         to: To,
@@ -233,12 +234,12 @@ impl To {
 
 pub(crate) async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list::list(&server.session()?, output.format).await?,
+        Action::List { output, server } => list::list(&server.session()?, &output.output).await?,
         Action::Versions {
             kind,
             output,
             server,
-        } => list::versions(&server.session()?, &kind, output.format).await?,
+        } => list::versions(&server.session()?, &kind, &output.output).await?,
         Action::Register {
             files,
             accept_undecided,

@@ -269,7 +269,7 @@ fn access_is_granted_explained_and_taken_away() {
     let grants = alice.does(&["access", "grants", "app", "web"]);
     for part in [
         "user:wanda",
-        "full-control  owner",
+        "full-control   owner",
         "user:walter",
         "role:Worker",
     ] {

@@ -71,8 +71,8 @@ fn a_type_is_registered_looked_at_published_and_deleted() {
     );
     let versions = admin.does(&["type", "versions", "app", "-o", "json"]);
     let versions: Value = serde_json::from_str(&versions).unwrap();
-    assert_eq!(versions[1]["id"], "acme:app:1.1.0", "{versions}");
-    assert_eq!(versions[1]["unproven"], false, "{versions}");
+    assert_eq!(versions["items"][1]["id"], "acme:app:1.1.0", "{versions}");
+    assert_eq!(versions["items"][1]["unproven"], false, "{versions}");
     admin.is_refused(
         &["type", "versions", "nothing"],
         1,

@@ -30,10 +30,6 @@ const KNOWN: &[(&str, &str)] = &[
         "syn",
         "macro crates are moving to version 3; build time only",
     ),
-    (
-        "unicode-width",
-        "miette (prost-reflect, protox) is behind comfy-table",
-    ),
 ];
 
 /// New duplicates, and known ones that are gone.
