@@ -300,6 +300,11 @@ codes! {
     PHASE_NOT_AUTOMATIC = 7014, "The phase is not entered automatically";
     PHASE_OUT_OF_REACH = 7015, "The phase is more than one step away";
     MIRROR_UNFIT = 7016, "The content fits only one of the two majors";
+    PHASE_NOT_FIRST = 7017, "The migration is not where it began";
+    MIRRORS_LEFT = 7018, "Mirrors are left at the new major";
+    MIGRATION_UNKNOWN = 7019, "There is no such migration";
+    MIGRATION_INVALID = 7020, "The migration can't be declared so";
+    MIGRATION_ENDED = 7021, "The migration has ended";
     ROUTE_UNKNOWN = 8001, "This server has nothing at that path";
     METHOD_UNKNOWN = 8002, "The path does not answer that method";
     API_VERSION_UNKNOWN = 8003, "The API version is not served";

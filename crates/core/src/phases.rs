@@ -6,9 +6,9 @@
 //! found under the two keys into a plan; they do nothing themselves.
 //!
 //! - [`plan_write`], [`plan_read`]: one request
-//! - [`backfill`], [`copy_back`], [`clean_up`]: one resource, in the background; [`work`] says
-//!   which of them is due and [`claim`] what may be noted when all resources were visited
-//! - [`begin`], [`forward`], [`back`], [`finish`], [`ask`]: the phase record of a type
+//! - [`backfill`], [`copy_back`], [`clean_up`], [`discard`]: one resource, in the background; [`work`]
+//!   says which of them is due and [`claim`] what may be noted when all resources were visited
+//! - [`begin`], [`forward`], [`back`], [`finish`], [`abandon`], [`ask`]: the phase record of a type
 //! - [`admit`] and [`PhaseRecord::fence`]: who may serve, and what every write must carry
 //!
 //! Four things are relied upon:
@@ -35,9 +35,11 @@ mod table;
 mod tests;
 mod write;
 
-pub use background::{Work, backfill, claim, clean_up, copy_back, is_due, is_left, work};
+pub use background::{
+    Work, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work,
+};
 pub use found::{Found, Home, NewRecord, Stamp, Standing};
-pub use moves::{Acknowledged, Asked, Facts, Who, ask, back, begin, finish, forward};
+pub use moves::{Acknowledged, Asked, Facts, Who, abandon, ask, back, begin, finish, forward};
 pub use phase::{Phase, UnknownPhase};
 pub use read::{Reading, plan_read};
 pub use record::{Epoch, Live, Migration, PhaseRecord, admit};

@@ -38,6 +38,7 @@ pub enum What {
     LoginFailed,
     Logout,
     Migrate,
+    MovePhase,
     Invoke,
     RotateKey,
     Repair,

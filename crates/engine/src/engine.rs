@@ -8,6 +8,8 @@ use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
 use crate::lifecycle::Executor;
 use crate::list::Lists;
+use crate::migrations::Pulse;
+use crate::pairs::{Pair, Repairs};
 use crate::seal::Keyring;
 use crate::stored::Stored;
 use crate::types::called::Names;
@@ -16,6 +18,7 @@ use crate::types::registry::Registry;
 use crate::types::state::TypeState;
 use crate::views::Views;
 use crate::watch::KnownAcls;
+use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
     AtomicWrite, Clock, DynStore, Entry, Key, ReadRequest, Snapshot, StorageError, SystemClock,
@@ -37,6 +40,8 @@ pub struct Settings {
     pub audit_days: u32,
     /// The newest versions that this server is to know, by type (`--emulate`).
     pub emulate: HashMap<TypeKey, Version>,
+    /// The phases that this server is to work at, by type (`COEVAL_PHASES`).
+    pub phases: HashMap<TypeKey, Phase>,
     /// The keys for secure fields; without them secure fields are refused.
     pub keyring: Option<Arc<Keyring>>,
     /// Where the time comes from.
@@ -55,6 +60,7 @@ impl Default for Settings {
             history: 20,
             audit_days: 90,
             emulate: HashMap::new(),
+            phases: HashMap::new(),
             keyring: None,
             clock: Arc::new(SystemClock::default()),
             identity: IdentitySettings::default(),
@@ -80,6 +86,9 @@ pub struct Engine {
     pub(crate) packages: Packages,
     pub(crate) encodings: Encodings,
     pub(crate) acls: KnownAcls,
+    pub(crate) repairs: Repairs,
+    /// How long callers wait for the store.
+    pub(crate) pulse: Pulse,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -89,6 +98,8 @@ pub(crate) struct Fetched {
     /// The key that it was found under.
     pub(crate) key: Key,
     pub(crate) stored: Option<Stored>,
+    /// Both of its records, if its type is in migration and it is of one of the two majors.
+    pub(crate) pair: Option<Pair>,
     /// What else was asked for.
     pub(crate) extra: Snapshot,
 }
@@ -108,21 +119,58 @@ impl Fetched {
         if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
             return Ok(None);
         }
-        let (key, stored) = match own.flatten().next() {
-            None => (keys::record(&state.key, 0, id)?, None),
-            Some(entry) => {
-                let key = entry.key.clone();
-                let record = entry.into_record()?;
-                (key, Some(Stored::decode(id, &record)?))
+        let part = state.part()?;
+        let mut pair = part.map(|part| Pair::absent(*part));
+        let mut elsewhere = None;
+        for (major, entry) in state.majors.iter().zip(own) {
+            let Some(entry) = entry else { continue };
+            let key = entry.key.clone();
+            let stored = Stored::decode(id, &entry.into_record()?)?;
+            match (&mut pair, part) {
+                (Some(pair), Some(part)) if *major == part.migration.from => {
+                    pair.old = Some(stored);
+                }
+                (Some(pair), Some(part)) if *major == part.migration.to => {
+                    pair.new = Some(stored);
+                }
+                _ => {
+                    elsewhere.get_or_insert((key, stored));
+                }
             }
+        }
+        let pair = pair.filter(|pair| elsewhere.is_none() || pair.read().0.is_some());
+        let found = match &pair {
+            None => elsewhere,
+            Some(pair) => match pair.read().0 {
+                None => None,
+                Some(stored) => {
+                    let major = stored.header.version.major;
+                    Some((keys::record(&state.key, major, id)?, stored.clone()))
+                }
+            },
+        };
+        let (key, stored) = match found {
+            None => (keys::record(&state.key, 0, id)?, None),
+            Some((key, stored)) => (key, Some(stored)),
         };
         Ok(Some(Self {
             state: Arc::clone(state),
             token,
             key,
             stored,
+            pair,
             extra,
         }))
+    }
+
+    /// The record that writes are put onto, in place of the one that reads are answered from.
+    pub(crate) fn turn_to_truth(&mut self) -> Result<(), EngineError> {
+        if let Some(truth) = self.pair.as_ref().and_then(Pair::truth) {
+            let major = truth.header.version.major;
+            self.key = keys::record(&self.state.key, major, truth.id)?;
+            self.stored = Some(truth.clone());
+        }
+        Ok(())
     }
 }
 
@@ -131,12 +179,18 @@ impl Engine {
     #[must_use]
     pub fn new(store: DynStore, settings: Settings) -> Self {
         Self {
-            types: Registry::new(Arc::clone(&store), settings.emulate.clone()),
+            types: Registry::new(
+                Arc::clone(&store),
+                settings.emulate.clone(),
+                settings.phases.clone(),
+            ),
             views: Views::new(settings.view_bytes),
             identity: Identity::new(&settings.identity),
             lists: Lists::new(),
             encodings: Encodings::new(settings.encoding_bytes),
             acls: KnownAcls::default(),
+            repairs: Repairs::default(),
+            pulse: Pulse::default(),
             store,
             settings,
             names: Names::default(),

@@ -34,6 +34,12 @@ pub enum EngineError {
     /// A phase forbids it.
     #[error(transparent)]
     Phase(#[from] phases::Refusal),
+    /// It would have no counterpart at the other major, and the way back would be lost.
+    #[error("the content can't be converted to the other major of the migration: {reason}")]
+    MirrorUnfit {
+        /// Why not.
+        reason: String,
+    },
     /// The caller may not.
     #[error("{}", .0.reason)]
     Denied(coeval_access::Denied),
@@ -229,6 +235,9 @@ pub enum EngineError {
     /// A task, or the job behind it, can't be.
     #[error(transparent)]
     Task(#[from] crate::tasks::TaskError),
+    /// Something about a migration.
+    #[error(transparent)]
+    Migration(#[from] crate::migrations::MigrationError),
     /// Something about metadata entries.
     #[error(transparent)]
     Entry(#[from] crate::entries::EntryError),
@@ -272,6 +281,7 @@ impl Coded for EngineError {
             Self::TooNew(inner) => inner.code(),
             Self::Defaults(inner) => inner.code(),
             Self::Phase(inner) => inner.code(),
+            Self::MirrorUnfit { .. } => coeval_codes::MIRROR_UNFIT,
             Self::Denied(inner) => inner.reason.code(),
             Self::Acl(inner) => inner.code(),
             Self::Secret(inner) => inner.code(),
@@ -304,6 +314,7 @@ impl Coded for EngineError {
             Self::BehaviorInvalid { .. } => coeval_codes::BEHAVIOR_INVALID,
             Self::Identity(inner) => inner.code(),
             Self::Task(inner) => inner.code(),
+            Self::Migration(inner) => inner.code(),
             Self::Behavior(inner) => inner.code(),
             Self::Entry(inner) => inner.code(),
             Self::List(inner) => inner.code(),
@@ -320,6 +331,7 @@ impl Coded for EngineError {
             Self::TooNew(inner) => return inner.advice(),
             Self::Defaults(inner) => return inner.advice(),
             Self::Phase(inner) => return inner.advice(),
+            Self::MirrorUnfit { .. } => return phases::Refusal::Unfit.advice(),
             Self::Denied(inner) => return inner.reason.advice(),
             Self::Acl(inner) => return inner.advice(),
             Self::Secret(inner) => return inner.advice(),
@@ -366,6 +378,7 @@ impl Coded for EngineError {
             Self::BehaviorInvalid { .. } => "Correct it and send it again.",
             Self::Identity(inner) => return inner.advice(),
             Self::Task(inner) => return inner.advice(),
+            Self::Migration(inner) => return inner.advice(),
             Self::Behavior(inner) => return inner.advice(),
             Self::Entry(inner) => return inner.advice(),
             Self::List(inner) => return inner.advice(),

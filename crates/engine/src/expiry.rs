@@ -2,13 +2,15 @@
 
 use crate::audit::{self, Deed, What};
 use crate::error::EngineError;
-use crate::keys;
+use crate::keys::{self, TypeKey};
 use crate::stored::Stored;
+use crate::types::phase;
+use crate::write::steps::as_read;
 use crate::write::{MOST_HISTORY, ask_name, decode_acl, found_name};
 use async_trait::async_trait;
 use coeval_storage::maintenance::Belongings;
 use coeval_storage::{
-    Action, Clock, Condition, Entry, ReadRequest, Step, StorageError, Store, Stored as Kept,
+    Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
     SystemClock,
 };
 use std::sync::Arc;
@@ -32,7 +34,7 @@ impl Default for ResourceBelongings {
 impl Belongings for ResourceBelongings {
     async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
         // Of what is no resource, or can't be read, nothing is known to belong.
-        let Some((of, _, id)) = keys::read_record(&entry.key) else {
+        let Some((of, major, id)) = keys::read_record(&entry.key) else {
             return Ok(Vec::new());
         };
         let Kept::Record(record) = &entry.stored else {
@@ -43,22 +45,49 @@ impl Belongings for ResourceBelongings {
         };
         let (org, name) = (&stored.header.org, &stored.header.name);
         let failed = |error: EngineError| StorageError::failed(error.to_string());
-        let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
-        request.keys.insert(0, keys::acl(id)?);
-        let mut snapshot = store.read(request).await?;
-        let name = found_name(&mut snapshot, &of, org, name).map_err(failed)?;
-        let acl = snapshot.keys.pop().flatten();
         let delete = |key| Step {
             key,
             condition: Condition::Whatever,
             action: Action::Delete,
         };
-        let mut steps = vec![
-            delete(keys::acl(id)?),
-            delete(keys::secrets(id)?),
-            delete(keys::entries(id)?),
-        ];
-        steps.extend(stored.header.index_keys(&of, id)?.into_iter().map(delete));
+        let twin = twin(store, &of, major).await?;
+        let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
+        request.keys.insert(0, keys::acl(id)?);
+        if let Some(twin) = twin {
+            request.keys.insert(0, keys::record(&of, twin, id)?);
+        }
+        let mut snapshot = store.read(request).await?;
+        let name = found_name(&mut snapshot, &of, org, name).map_err(failed)?;
+        let acl = snapshot.keys.pop().flatten();
+        let other = snapshot.keys.pop().flatten();
+        let mut steps = vec![delete(keys::secrets(id, major)?)];
+        let own = stored.header.index_keys(&of, id)?;
+        if let Some(other) = other {
+            // The resource lives on: this record was left behind in a migration.
+            let record = other.stored.record();
+            let live = record.and_then(|record| Stored::decode(id, record).ok());
+            let needed = match &live {
+                None => own.clone(),
+                Some(live) => live.header.index_keys(&of, id)?,
+            };
+            let unneeded = own.into_iter().filter(|key| !needed.contains(key));
+            steps.extend(unneeded.map(delete));
+            steps.push(Step {
+                condition: live.as_ref().map_or(Condition::Exists, as_read),
+                key: other.key,
+                action: Action::Nop,
+            });
+            steps.push(silent(&of)?);
+            return Ok(steps);
+        }
+        steps.push(delete(keys::acl(id)?));
+        steps.push(delete(keys::entries(id)?));
+        if let Some(twin) = twin {
+            // Expired too, so that it would be met once more.
+            steps.push(delete(keys::record(&of, twin, id)?));
+            steps.push(delete(keys::secrets(id, twin)?));
+        }
+        steps.extend(own.into_iter().map(delete));
         let generation = stored.header.generation;
         for old in generation.saturating_sub(MOST_HISTORY)..generation {
             steps.push(delete(keys::history(id, old)?));
@@ -70,4 +99,26 @@ impl Belongings for ResourceBelongings {
         steps.push(audit::step(self.clock.now().0, "", org, &deed).map_err(failed)?);
         Ok(steps)
     }
+}
+
+/// The other major of the migration of a type, if this is one of the two.
+async fn twin(store: &dyn Store, of: &TypeKey, major: u32) -> Result<Option<u32>, StorageError> {
+    let snapshot = store.read(ReadRequest::keys([keys::phase(of)?])).await?;
+    let entry = snapshot.keys.into_iter().next().flatten();
+    let record = entry.and_then(|entry| phase::decode(&entry.stored.record()?.content.body));
+    let migration = record.and_then(|record| record.migration);
+    Ok(migration.and_then(|migration| match major {
+        major if major == migration.from => Some(migration.to),
+        major if major == migration.to => Some(migration.from),
+        _ => None,
+    }))
+}
+
+/// What keeps watchers from being told of the records in a write.
+pub(crate) fn silent(of: &TypeKey) -> Result<Step, StorageError> {
+    Ok(Step {
+        key: keys::background(of, "lately")?,
+        condition: Condition::Whatever,
+        action: Action::Put(Put::of(b"{}".to_vec())),
+    })
 }

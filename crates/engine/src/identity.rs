@@ -35,6 +35,7 @@ pub use bootstrap::{Bootstrap, BootstrapOrg, BootstrapRole, BootstrapUser, Did, 
 pub use bundles::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 pub use error::IdentityError;
 pub use login::{LoggedIn, Login};
+pub(crate) use open::system_caller;
 pub use open::{DEFAULT_BUNDLE, SYSTEM_USER};
 pub use orgs::{NewOrg, OrgEdit, Organization};
 pub use password::{Password, PasswordCost, PasswordGiven, PasswordPhc};
@@ -46,7 +47,7 @@ pub use users::{NewUser, User, UserEdit};
 
 pub(crate) use content::{BundleContent, RoleContent, UserContent, read as read_content};
 pub(crate) use directory::published;
-pub(crate) use own::Seen;
+pub(crate) use own::{NewOwn, Own, Seen};
 pub(crate) use subjects::Credentials;
 
 use directory::Directory;

@@ -180,13 +180,14 @@ impl Inspection<'_> {
         }
         let mut snapshot = self.engine.store.read(request).await?;
         let own = snapshot.keys.split_off(others.len());
-        let found = own.into_iter().flatten().next();
-        let key = found.as_ref().map(|entry| entry.key.clone());
-        let stored = found.and_then(|entry| entry.stored.record().cloned());
+        let mut records = Vec::new();
+        for entry in own.into_iter().flatten() {
+            let record = entry.stored.record();
+            let stored = record.and_then(|record| Stored::decode(id, record).ok());
+            records.push((entry.key.clone(), stored));
+        }
         Ok(Now {
-            exists: key.is_some(),
-            key,
-            stored: stored.and_then(|record| Stored::decode(id, &record).ok()),
+            records,
             others: snapshot.keys,
         })
     }
@@ -194,10 +195,31 @@ impl Inspection<'_> {
 
 /// What stands in one snapshot.
 struct Now {
-    exists: bool,
-    key: Option<Key>,
-    stored: Option<Stored>,
+    /// The records of the resource: one, or two in a migration. What can't be read is nothing.
+    records: Vec<(Key, Option<Stored>)>,
     others: Vec<Option<Entry>>,
+}
+
+impl Now {
+    fn exists(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    fn is_readable(&self) -> bool {
+        self.records.iter().all(|(_, stored)| stored.is_some())
+    }
+
+    /// The record that has an index entry.
+    fn with_entry(&self, of: &TypeKey, key: &Key) -> Result<Option<(&Key, &Stored)>, EngineError> {
+        for (own, stored) in &self.records {
+            if let Some(stored) = stored
+                && stored.header.index_keys(of, stored.id)?.contains(key)
+            {
+                return Ok(Some((own, stored)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 fn all(span: Span) -> Option<Range> {

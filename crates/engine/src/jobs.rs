@@ -12,5 +12,6 @@ mod runner;
 mod tests;
 
 pub use job::{Pace, Pacing};
+pub(crate) use migrate::check_meaning;
 pub use migrate::{MIGRATE, MigrateOptions};
 pub use runner::{JobRunner, RunnerSettings};

@@ -332,9 +332,10 @@ pub(crate) fn acl(id: Uuid) -> Result<Key, StorageError> {
     key(&[b"a", id.to_string().as_bytes()])
 }
 
-/// The secrets of a resource.
-pub(crate) fn secrets(id: Uuid) -> Result<Key, StorageError> {
-    key(&[b"s", id.to_string().as_bytes()])
+/// The secrets of a resource's record at a major.
+pub(crate) fn secrets(id: Uuid, major: u32) -> Result<Key, StorageError> {
+    let major = format!("v{major}");
+    key(&[b"s", id.to_string().as_bytes(), major.as_bytes()])
 }
 
 /// The entries of a resource: keys and values that people note beside its content.
@@ -387,6 +388,42 @@ pub(crate) fn open_task(id: Uuid) -> Result<Key, StorageError> {
 /// All tasks that have not ended.
 pub(crate) fn open_tasks() -> Result<Span, StorageError> {
     Ok(Span::below(&key(&[b"g"])?))
+}
+
+/// That a resource of a type in migration can't be converted.
+pub(crate) fn failed(of: &TypeKey, id: Uuid) -> Result<Key, StorageError> {
+    of_type(b"l", of, &[id.to_string().as_bytes()])
+}
+
+/// All that can't be converted, of a type.
+pub(crate) fn all_failed(of: &TypeKey) -> Result<Span, StorageError> {
+    Ok(Span::below(&of_type(b"l", of, &[])?))
+}
+
+/// Changes whenever one more can't be converted.
+pub(crate) fn failed_lately(of: &TypeKey) -> Result<Key, StorageError> {
+    of_type(b"d", of, &[])
+}
+
+/// A part of the work on a migration, or who does it. An atomic write that touches one of these
+/// only copies records, or removes copies: nobody is told of the records in it.
+pub(crate) fn background(of: &TypeKey, what: &str) -> Result<Key, StorageError> {
+    of_type(b"b", of, &[&name(what)])
+}
+
+/// All parts of the work on a type's migration.
+pub(crate) fn all_background(of: &TypeKey) -> Result<Span, StorageError> {
+    Ok(Span::below(&of_type(b"b", of, &[])?))
+}
+
+/// A server, as it announces itself.
+pub(crate) fn server(text: &str) -> Result<Key, StorageError> {
+    key(&[b"i", &name(text)])
+}
+
+/// All servers.
+pub(crate) fn servers() -> Result<Span, StorageError> {
+    Ok(Span::below(&key(&[b"i"])?))
 }
 
 /// What the engine keeps once for a whole store, by name.

@@ -1,8 +1,8 @@
 //! The engine's own kinds: type versions that ship with Coeval.
 //!
-//! Organizations, users, roles and rights bundles are resources of these types, all of them in the
-//! provider's organization. They are read like any others; they are written only by the methods of
-//! [`crate::identity`], which keep their rules.
+//! Organizations, users, roles, rights bundles and migrations are resources of these types, all of
+//! them in the provider's organization. They are read like any others; they are written only by the
+//! methods of [`crate::identity`] and [`crate::migrations`], which keep their rules.
 
 use crate::error::EngineError;
 use crate::identity::IdentityError;
@@ -22,10 +22,17 @@ pub(crate) enum OwnKind {
     User,
     Role,
     Bundle,
+    Migration,
 }
 
 impl OwnKind {
-    pub(crate) const ALL: [Self; 4] = [Self::Org, Self::User, Self::Role, Self::Bundle];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Org,
+        Self::User,
+        Self::Role,
+        Self::Bundle,
+        Self::Migration,
+    ];
 
     const fn nss(self) -> &'static str {
         match self {
@@ -33,6 +40,7 @@ impl OwnKind {
             Self::User => "user",
             Self::Role => "role",
             Self::Bundle => "bundle",
+            Self::Migration => "migration",
         }
     }
 
@@ -48,6 +56,7 @@ impl OwnKind {
             Self::User => include_str!("kinds/user-1.0.0.yaml"),
             Self::Role => include_str!("kinds/role-1.0.0.yaml"),
             Self::Bundle => include_str!("kinds/bundle-1.0.0.yaml"),
+            Self::Migration => include_str!("kinds/migration-1.0.0.yaml"),
         }
     }
 
@@ -57,6 +66,7 @@ impl OwnKind {
             Self::User => "user",
             Self::Role => "role",
             Self::Bundle => "rightsBundle",
+            Self::Migration => "migration",
         }
     }
 

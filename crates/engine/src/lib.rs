@@ -33,6 +33,8 @@ mod keys;
 mod kinds;
 pub mod lifecycle;
 mod list;
+pub mod migrations;
+mod pairs;
 mod read;
 mod ready;
 mod resource;

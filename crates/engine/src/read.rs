@@ -148,24 +148,38 @@ impl Engine {
             };
             let mut fetched = match ahead {
                 Some(fetched) => fetched,
-                None => self.fetch(of, id, request).await?,
+                None => {
+                    let since = std::time::Instant::now();
+                    let fetched = self.fetch(of, id, request).await?;
+                    self.pulse.beat(since.elapsed());
+                    fetched
+                }
             };
-            let Some(stored) = fetched.stored.take() else {
+            self.mend_later(&fetched);
+            let Some(shown) = fetched.stored.take() else {
                 if matches!(target, Target::Name { .. }) {
                     // Deleted since its name was looked up.
                     continue;
                 }
                 return Err(EngineError::no_resource(format!("{of} {target}")));
             };
+            // Decisions are made on the source of truth, and writes are put onto it.
+            fetched.turn_to_truth()?;
+            let truth = fetched.stored.take();
+            let stored = truth.as_ref().unwrap_or(&shown);
             if let Target::Name { org, name } = target
                 && (stored.header.name != *name || stored.header.org != *org)
             {
                 continue;
             }
             let level = self
-                .allow(caller, &fetched.state, &stored, action)
+                .allow(caller, &fetched.state, stored, action)
                 .await
                 .map_err(|error| hide(error, of, target))?;
+            let stored = match (action, truth) {
+                (_, None) | (Action::Read, _) => shown,
+                (_, Some(truth)) => truth,
+            };
             return Ok(Found {
                 fetched,
                 stored,

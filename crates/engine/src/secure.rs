@@ -68,9 +68,19 @@ pub(crate) struct Opened {
 }
 
 /// What is to be stored, with its secure values taken out.
+#[derive(Clone)]
 pub(crate) struct Sealed {
     pub(crate) store: ToStore,
-    secrets: Option<Vec<u8>>,
+    secrets: Secured,
+}
+
+/// What becomes of the secrets.
+#[derive(Clone)]
+enum Secured {
+    /// They stay as they are.
+    AsTheyAre,
+    /// These, or none.
+    Anew(Option<Vec<u8>>),
 }
 
 impl Sealed {
@@ -81,7 +91,7 @@ impl Sealed {
                 header,
                 ..stored.to_store()
             },
-            secrets: None,
+            secrets: Secured::AsTheyAre,
         }
     }
 
@@ -95,10 +105,11 @@ impl Sealed {
             content: self.store.content.clone(),
             kept: self.store.kept.clone(),
             replaced: self.store.replaced.clone(),
+            paired: self.store.paired,
         }
     }
 
-    /// Adds the secrets to the write of their resource: what was there before is replaced, or goes.
+    /// Adds the secrets to the write of their record: what was there before is replaced, or goes.
     pub(crate) fn add_to(
         &self,
         write: AtomicWrite,
@@ -106,9 +117,9 @@ impl Sealed {
         expires: Option<Millis>,
         had: bool,
     ) -> Result<AtomicWrite, EngineError> {
-        let key = keys::secrets(id)?;
+        let key = keys::secrets(id, self.store.header.version.major)?;
         Ok(match (&self.secrets, had) {
-            (Some(secrets), _) => {
+            (Secured::Anew(Some(secrets)), _) => {
                 let put = Put {
                     indexed: false,
                     expires,
@@ -116,8 +127,8 @@ impl Sealed {
                 };
                 write.step(&key, Condition::Whatever, KeyAction::Put(put))
             }
-            (None, true) => write.delete(&key),
-            (None, false) => write,
+            (Secured::Anew(None), true) => write.delete(&key),
+            (Secured::Anew(None), false) | (Secured::AsTheyAre, _) => write,
         })
     }
 }
@@ -138,8 +149,9 @@ impl Engine {
             let sealed = None;
             return Ok(Opened { record, sealed });
         }
-        let key = keys::record(&state.key, stored.header.version.major, stored.id)?;
-        let request = ReadRequest::keys([key.clone(), keys::secrets(stored.id)?]);
+        let major = stored.header.version.major;
+        let key = keys::record(&state.key, major, stored.id)?;
+        let request = ReadRequest::keys([key.clone(), keys::secrets(stored.id, major)?]);
         let mut snapshot = self.store.read(request).await?;
         let secrets = snapshot.keys.pop().flatten();
         let now = snapshot
@@ -195,7 +207,7 @@ impl Engine {
         };
         Ok(Sealed {
             store: ToStore::of(header, &record, replaced),
-            secrets,
+            secrets: Secured::Anew(secrets),
         })
     }
 
@@ -283,6 +295,7 @@ impl Engine {
         let condition = Condition::AsRead {
             revision: record.revision,
             expires: record.expires,
+            flags: record.content.flags,
         };
         let write = AtomicWrite::new().step(&entry.key, condition, KeyAction::Put(put));
         match self.store.atomic_write(write).await {

@@ -20,6 +20,12 @@ mod tag {
     pub(super) const REPLACED: u8 = 4;
 }
 
+/// The flags of a record.
+mod flag {
+    /// It takes part in the migration of its type, at the new major.
+    pub(super) const PAIRED: u8 = 1;
+}
+
 /// A resource as it is stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
@@ -33,6 +39,8 @@ pub(crate) struct Stored {
     pub(crate) kept: Option<Bytes>,
     /// What force wrote over, if this server did not know its version.
     pub(crate) replaced: Option<Bytes>,
+    /// It takes part in the migration of its type, at the new major.
+    pub(crate) paired: bool,
 }
 
 /// What is to be stored of a resource.
@@ -42,6 +50,7 @@ pub(crate) struct ToStore {
     pub(crate) content: Bytes,
     pub(crate) kept: Option<Bytes>,
     pub(crate) replaced: Option<Bytes>,
+    pub(crate) paired: bool,
 }
 
 fn field(content: &Content, tag: u8) -> Option<Bytes> {
@@ -77,6 +86,7 @@ impl Stored {
             content: content.body.clone(),
             kept: field(content, tag::KEPT),
             replaced: field(content, tag::REPLACED),
+            paired: content.flags & flag::PAIRED != 0,
         })
     }
 
@@ -106,7 +116,13 @@ impl Stored {
             content: self.content.clone(),
             kept: self.kept.clone(),
             replaced: self.replaced.clone(),
+            paired: self.paired,
         }
+    }
+
+    /// The flags of its record.
+    pub(crate) const fn flags(&self) -> u8 {
+        if self.paired { flag::PAIRED } else { 0 }
     }
 
     /// As an entry of the history.
@@ -126,6 +142,7 @@ impl ToStore {
             content: json(&record.content),
             kept,
             replaced,
+            paired: false,
         }
     }
 
@@ -136,7 +153,7 @@ impl ToStore {
         fields.extend(self.kept.clone().map(|kept| (tag::KEPT, kept)));
         fields.extend(self.replaced.clone().map(|bytes| (tag::REPLACED, bytes)));
         Content {
-            flags: 0,
+            flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),
         }

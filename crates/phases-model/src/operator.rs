@@ -36,7 +36,7 @@ impl Protocol {
         let forgets = match work {
             Work::Backfill => self.has(Fault::EmptyBackfill),
             Work::CopyBack => self.has(Fault::EmptyCopyBack),
-            Work::CleanUp => return false,
+            Work::CleanUp | Work::Discard => return false,
         };
         forgets || (0..state.objects.len()).all(|object| state.is_visited(object))
     }

@@ -4,8 +4,8 @@ use crate::action::Action;
 use crate::protocol::Protocol;
 use crate::state::{Job, Pending, State};
 use coeval_core::phases::{
-    At, Failing, Fit, Home, Plan, Step, Work, Write, backfill, clean_up, copy_back, plan_read,
-    plan_write, work,
+    At, Failing, Fit, Home, Plan, Step, Work, Write, backfill, clean_up, copy_back, discard,
+    plan_read, plan_write, work,
 };
 
 const WRITES: [Write; 6] = [
@@ -83,6 +83,7 @@ impl Protocol {
                     Work::Backfill => backfill(&found, fit),
                     Work::CopyBack => copy_back(&found, fit),
                     Work::CleanUp => clean_up(&found),
+                    Work::Discard => discard(&found),
                 };
                 let plan = plan.unwrap_or(NOTHING);
                 (server, object, Job::Work(work), plan, fit)

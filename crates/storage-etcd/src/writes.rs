@@ -134,6 +134,7 @@ fn head_of(kv: &pb::KeyValue) -> Head {
         revision: Revision::NEVER,
         expires: None,
         indexed: false,
+        flags: 0,
     })
 }
 

@@ -100,6 +100,7 @@ macro_rules! suite {
                 atomic {
                     every_condition_with_every_action
                     a_write_on_what_was_read_never_undoes_a_keep_alive
+                    a_write_on_what_was_read_never_undoes_a_change_of_flags
                     racing_rewrites_and_keep_alives_leave_the_latest_expiry
                     a_malformed_write_is_refused_before_any_io
                     a_write_at_every_limit_is_accepted

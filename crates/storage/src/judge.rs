@@ -35,6 +35,7 @@ impl Standing {
                 revision: Revision::NEVER,
                 expires: None,
                 indexed: false,
+                flags: 0,
             }))
         })
     }
@@ -181,10 +182,17 @@ pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), Sto
         {
             Ok(())
         }
-        (Condition::AsRead { revision, expires }, Some(head))
-            if head.revision == revision
-                && head.expires == expires
-                && revision != Revision::NEVER =>
+        (
+            Condition::AsRead {
+                revision,
+                expires,
+                flags,
+            },
+            Some(head),
+        ) if head.revision == revision
+            && head.expires == expires
+            && head.flags == flags
+            && revision != Revision::NEVER =>
         {
             Ok(())
         }

@@ -126,7 +126,10 @@ impl Stored {
                 revision: head.revision,
                 expires: head.expires,
                 indexed: head.indexed,
-                content: Content::default(),
+                content: Content {
+                    flags: head.flags,
+                    ..Content::default()
+                },
             }),
             (None, _) => damaged(Damage::Short),
         }
@@ -160,6 +163,8 @@ pub struct Head {
     pub expires: Option<Millis>,
     /// Whether it is in the expiry index.
     pub indexed: bool,
+    /// The caller's flags.
+    pub flags: u8,
 }
 
 impl Head {
@@ -176,6 +181,7 @@ impl Head {
             revision: Revision::from_bytes(*revision),
             expires: (expires != 0).then_some(Millis(expires)),
             indexed: rest.get(1).is_some_and(|marks| marks & INDEXED != 0),
+            flags: rest.get(2).copied().unwrap_or_default(),
         })
     }
 

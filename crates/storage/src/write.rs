@@ -19,13 +19,16 @@ pub enum Condition {
     NotExists,
     /// There is one, with this revision.
     RevisionIs(Revision),
-    /// There is one, exactly as it was read: with this revision and this expiry. A keep_alive
-    /// moves the expiry alone, so a write that goes by the revision only could undo one.
+    /// There is one, exactly as it was read: with this revision, this expiry and these flags. A
+    /// keep_alive moves the expiry alone, and a put under the same revision may change the flags
+    /// alone, so a write that goes by the revision only could undo one.
     AsRead {
         /// The revision that it had.
         revision: Revision,
         /// The expiry that it had.
         expires: Option<Millis>,
+        /// The flags that it had.
+        flags: u8,
     },
     /// There is one that has expired and is still as the sweep read it. Only sweeps use this.
     StillExpired(Revision, Millis),

@@ -53,6 +53,7 @@ impl Belongings for Objects {
             condition: Condition::AsRead {
                 revision: counter.revision,
                 expires: None,
+                flags: 0,
             },
             action: Action::Put(Put::of((count - 1).to_string().into_bytes())),
         });

@@ -20,6 +20,8 @@ pub enum Work {
     CopyBack,
     /// [`clean_up`] every resource.
     CleanUp,
+    /// [`discard`] every mirror: the migration is to end where it began.
+    Discard,
 }
 
 /// What a server at this phase should do in the background.
@@ -101,6 +103,18 @@ pub fn clean_up(found: &Found) -> Option<Plan> {
     })
 }
 
+/// Removes a mirror that nobody reads or writes any more: all servers are at the first phase, and
+/// the migration is to end there.
+#[must_use]
+pub fn discard(found: &Found) -> Option<Plan> {
+    match found.new {
+        Some(new) if new.home == Home::Paired => {
+            Some(Plan::paired(Step::Leave, Step::Delete, Failing::Cleared))
+        }
+        _ => None,
+    }
+}
+
 /// Notes that all resources were visited by a run that began in `epoch`. `failed` is from the same
 /// snapshot as the record.
 pub fn claim(
@@ -112,7 +126,7 @@ pub fn claim(
     record.fence(epoch)?;
     let mut migration = record.migration.ok_or(Refusal::NoMigration)?;
     match work {
-        Work::CleanUp => return Ok(record.clone()),
+        Work::CleanUp | Work::Discard => return Ok(record.clone()),
         _ if failed > 0 => return Err(Refusal::Failed { failed }),
         Work::Backfill => migration.forward_done = true,
         Work::CopyBack => migration.back_done = true,

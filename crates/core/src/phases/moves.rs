@@ -42,7 +42,8 @@ pub struct Facts<'a> {
     pub fence_rest: bool,
     /// How many resources are listed as failed, in the same snapshot as the record.
     pub failed: u64,
-    /// How many resources cleanup has still to visit: those that [`is_left`](super::is_left).
+    /// How many resources cleanup has still to visit: those that [`is_left`](super::is_left); on the
+    /// way to the end where it began, how many mirrors there are.
     pub left: u64,
     /// Whether the new major changes what a field means.
     pub meaning_changed: bool,
@@ -130,6 +131,24 @@ pub fn finish(
     let mut closed = record.closed.clone();
     closed.insert(migration.from);
     Ok(moved(record, None, closed))
+}
+
+/// Ends it where it began: nothing was moved, and nothing is closed. `left` are the mirrors that
+/// [`discard`](super::discard) has still to remove.
+pub fn abandon(
+    table: &Table,
+    record: &PhaseRecord,
+    facts: &Facts<'_>,
+) -> Result<PhaseRecord, Refusal> {
+    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    let live = migration.live;
+    if live.low != live.high || table.row(live.low).previous.is_some() {
+        return Err(Refusal::NotFirst { live });
+    }
+    if facts.left > 0 {
+        return Err(Refusal::MirrorsLeft { left: facts.left });
+    }
+    Ok(moved(record, None, record.closed.clone()))
 }
 
 /// What the phase that a server's environment asks for means.

@@ -82,6 +82,18 @@ pub enum Refusal {
         /// How many.
         left: u64,
     },
+    /// It can't end where it began yet.
+    #[error("servers may work at {}; it is given up before the first phase", said(*live))]
+    NotFirst {
+        /// Where it is.
+        live: Live,
+    },
+    /// Mirrors that nobody reads have not all been removed.
+    #[error("{left} mirrors are left at the new major")]
+    MirrorsLeft {
+        /// How many.
+        left: u64,
+    },
     /// Somebody must say it.
     #[error("{phase} is not entered automatically")]
     ByName {
@@ -135,6 +147,8 @@ impl Coded for Refusal {
             Self::NoWayBack { .. } => coeval_codes::PHASE_NO_WAY_BACK,
             Self::Last | Self::NotLast { .. } => coeval_codes::PHASE_LAST,
             Self::OldLeft { .. } => coeval_codes::OLD_RECORDS_LEFT,
+            Self::NotFirst { .. } => coeval_codes::PHASE_NOT_FIRST,
+            Self::MirrorsLeft { .. } => coeval_codes::MIRRORS_LEFT,
             Self::ByName { .. } | Self::MeaningChanged => coeval_codes::PHASE_NOT_AUTOMATIC,
             Self::OutOfReach { .. } => coeval_codes::PHASE_OUT_OF_REACH,
             Self::Unfit => coeval_codes::MIRROR_UNFIT,
@@ -165,6 +179,8 @@ impl Coded for Refusal {
             Self::Last => "Finish the migration.".to_owned(),
             Self::NotLast { .. } => "Advance to cleanup first.".to_owned(),
             Self::OldLeft { .. } => "Wait for cleanup, and for those that expire.".to_owned(),
+            Self::NotFirst { .. } => "Go back to old first.".to_owned(),
+            Self::MirrorsLeft { .. } => "Wait until they are removed.".to_owned(),
             Self::ByName { phase } => format!("Ask for {phase} by name."),
             Self::MeaningChanged => "Advance by hand, once the users agree.".to_owned(),
             Self::OutOfReach { held_by, live, .. } if held_by.is_empty() => {

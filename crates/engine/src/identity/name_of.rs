@@ -55,6 +55,6 @@ fn name(kind: OwnKind, own: Own) -> Result<String, EngineError> {
     Ok(match kind {
         OwnKind::User => super::content::read::<UserContent>(&own.stored)?.username,
         OwnKind::Role => super::content::read::<RoleContent>(&own.stored)?.rolename,
-        OwnKind::Org | OwnKind::Bundle => own.stored.header.name,
+        OwnKind::Org | OwnKind::Bundle | OwnKind::Migration => own.stored.header.name,
     })
 }

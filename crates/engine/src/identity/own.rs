@@ -13,7 +13,7 @@ use crate::kinds::{OwnKind, WRITTEN_AT};
 use crate::read::Found;
 use crate::seen::text_key;
 use crate::stored::Stored;
-use crate::write::steps::{ask_name, fenced, found_name, remove};
+use crate::write::steps::{ask_name, fenced, found_name};
 use crate::write::{Create, Update, is_race};
 use coeval_access::Level;
 use coeval_core::version::Uuid;
@@ -235,8 +235,7 @@ impl Engine {
         let request = ask_name(ReadRequest::default(), of, &stored.header.org, name)?;
         let mut snapshot = self.store.read(request).await?;
         let name = found_name(&mut snapshot, of, &stored.header.org, name)?;
-        let history = self.history_length();
-        let mut write = remove(fenced(state), of, &own.fetched.key, stored, history)?;
+        let mut write = self.remove_object(fenced(state), &own.fetched, stored)?;
         write.steps.push(name.step(-1));
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());

@@ -30,7 +30,7 @@ impl Inspection<'_> {
         for of in self.engine.types.names().await? {
             let state = self.engine.types.get(&of).await?;
             if let Some(id) = id
-                && self.look_again(&state, id, &[]).await?.exists
+                && self.look_again(&state, id, &[]).await?.exists()
             {
                 return Ok(());
             }

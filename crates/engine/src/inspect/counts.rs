@@ -4,6 +4,7 @@ use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;
 use crate::keys::{self, index};
 use crate::seen::text_key;
+use crate::pairs::Pair;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::NameCount;
@@ -113,22 +114,24 @@ impl Inspection<'_> {
         org: &str,
         name: &str,
     ) -> Result<Option<u64>, EngineError> {
-        let mut asked = Vec::new();
-        for id in ids {
-            for major in &state.majors {
-                asked.push(keys::record(&state.key, *major, *id)?);
-            }
-        }
+        let each = state.majors.len().max(1);
         let mut count = 0;
-        for some in asked.chunks(AT_ONCE) {
-            let keys = some.iter().cloned();
-            let snapshot = self.engine.store.read(ReadRequest::keys(keys)).await?;
-            for found in snapshot.keys.into_iter().flatten() {
-                let id = keys::read_record(&found.key).map(|(_, _, id)| id);
-                let (Some(id), Kept::Record(record)) = (id, &found.stored) else {
+        for some in ids.chunks((AT_ONCE / each).max(1)) {
+            let mut asked = Vec::new();
+            for id in some {
+                for major in &state.majors {
+                    asked.push(keys::record(&state.key, *major, *id)?);
+                }
+            }
+            let snapshot = self.engine.store.read(ReadRequest::keys(asked)).await?;
+            for (id, records) in some.iter().zip(snapshot.keys.chunks(each)) {
+                let Some(found) = Pair::choose(state, *id, records)? else {
+                    continue;
+                };
+                let Kept::Record(record) = &found.stored else {
                     return Ok(None);
                 };
-                let Ok(stored) = Stored::decode(id, record) else {
+                let Ok(stored) = Stored::decode(*id, record) else {
                     return Ok(None);
                 };
                 count += u64::from(stored.header.org == org && stored.header.name == name);

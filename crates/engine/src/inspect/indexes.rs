@@ -4,6 +4,7 @@ use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;
 use crate::keys;
 use crate::types::state::TypeState;
+use crate::write::steps::as_read;
 use coeval_core::version::Uuid;
 use coeval_storage::{Action, Condition, Entry, Key, ReadRequest, Step, Stored as Kept};
 use std::collections::HashSet;
@@ -78,42 +79,27 @@ impl Inspection<'_> {
         };
         let others = [entry.key.clone()];
         let now = self.look_again(state, id, &others).await?;
-        let there = now.others.into_iter().flatten().next();
+        if !now.is_readable() || now.with_entry(&state.key, &entry.key)?.is_some() {
+            return Ok(());
+        }
+        let there = now.others.iter().flatten().next();
         let Some(revision) = there.and_then(|entry| entry.stored.revision()) else {
             return Ok(());
         };
-        if now.exists && now.stored.is_none() {
-            return Ok(());
-        }
         let mut steps = vec![Step {
             key: entry.key.clone(),
             condition: Condition::RevisionIs(revision),
             action: Action::Delete,
         }];
-        match (&now.key, &now.stored) {
-            (Some(own), Some(stored)) => {
-                if stored
-                    .header
-                    .index_keys(&state.key, id)?
-                    .contains(&entry.key)
-                {
-                    return Ok(());
-                }
-                steps.push(Step {
-                    key: own.clone(),
-                    condition: Condition::RevisionIs(stored.revision),
-                    action: Action::Nop,
-                });
-            }
-            _ => {
-                for major in &state.majors {
-                    steps.push(Step {
-                        key: keys::record(&state.key, *major, id)?,
-                        condition: Condition::NotExists,
-                        action: Action::Nop,
-                    });
-                }
-            }
+        for major in &state.majors {
+            let key = keys::record(&state.key, *major, id)?;
+            let found = now.records.iter().find(|(own, _)| *own == key);
+            let stored = found.and_then(|(_, stored)| stored.as_ref());
+            steps.push(Step {
+                condition: stored.map_or(Condition::NotExists, as_read),
+                key,
+                action: Action::Nop,
+            });
         }
         let repaired = self.mend(steps).await?;
         self.tell(&told(state, entry, Some(id), repaired));

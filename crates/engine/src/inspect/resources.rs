@@ -3,9 +3,11 @@
 use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::pairs::Pair;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_codes::{Code, Coded};
+use coeval_core::phases::Standing;
 use coeval_core::version::Uuid;
 use coeval_storage::{
     Action, Condition, Content, Entry, Key, Put, Range, ReadRequest, Step, Stored as Kept,
@@ -96,11 +98,14 @@ impl Inspection<'_> {
         let now = self
             .look_again(state, id, std::slice::from_ref(key))
             .await?;
-        let (Some(own), Some(stored)) = (&now.key, &now.stored) else {
+        if now.others.iter().any(Option::is_some) {
+            return Ok(());
+        }
+        let Some((own, stored)) = now.with_entry(&state.key, key)? else {
             return Ok(());
         };
-        let still = stored.header.index_keys(&state.key, id)?.contains(key);
-        if !still || now.others.iter().any(Option::is_some) {
+        // What a server that knows nothing of a mirror leaves behind is found by nobody.
+        if left_behind(state, &now, stored) {
             return Ok(());
         }
         let steps = vec![
@@ -132,6 +137,27 @@ impl Inspection<'_> {
         });
         Ok(())
     }
+}
+
+/// Whether a record is not the one that counts for its resource, in a migration.
+fn left_behind(state: &TypeState, now: &super::Now, stored: &Stored) -> bool {
+    let Ok(Some(part)) = state.part() else {
+        return false;
+    };
+    let major = stored.header.version.major;
+    if !part.concerns(major) {
+        return false;
+    }
+    let mut pair = Pair::absent(*part);
+    for (_, stored) in &now.records {
+        match stored.clone() {
+            Some(one) if one.header.version.major == part.migration.from => pair.old = Some(one),
+            Some(one) if one.header.version.major == part.migration.to => pair.new = Some(one),
+            _ => {}
+        }
+    }
+    let truth = pair.truth().map(|truth| truth.header.version.major);
+    pair.standing() != Standing::Fresh && truth != Some(major)
 }
 
 /// The resource, if it can be shown to somebody.

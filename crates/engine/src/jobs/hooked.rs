@@ -118,6 +118,7 @@ impl HookedRun {
     async fn whole(&self) -> Result<Found, EngineError> {
         let fetched = self.engine.fetch(&self.of, self.id, ReadRequest::default());
         let mut fetched = fetched.await?;
+        fetched.turn_to_truth()?;
         let gone = || EngineError::no_resource(format!("{} {}", self.of, self.id));
         let stored = fetched.stored.take().ok_or_else(gone)?;
         Ok(Found {

@@ -117,7 +117,7 @@ pub(super) fn check_target(
 }
 
 /// Refuses to pass a version that changes a meaning, unless the caller named it.
-fn check_meaning(
+pub(crate) fn check_meaning(
     state: &TypeState,
     from: Version,
     to: Version,

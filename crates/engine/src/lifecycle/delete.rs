@@ -7,6 +7,7 @@ use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
+use crate::migrations::is_migration;
 use crate::lifecycle::HookWork;
 use crate::read::Target;
 use crate::tasks::{NewTask, Task};
@@ -39,6 +40,10 @@ impl Engine {
         revision: Option<Revision>,
         hooks: Hooks,
     ) -> Result<Deleted, EngineError> {
+        if is_migration(of) {
+            let token = self.forget_migration(caller, target, revision).await?;
+            return Ok(Deleted::Done(token));
+        }
         crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Delete).await?;

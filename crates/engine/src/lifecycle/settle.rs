@@ -6,8 +6,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
+use crate::pairs::Putting;
+use crate::secure::Sealed;
 use crate::write::short;
-use crate::write::steps::{ObjectWrite, fenced};
+use crate::write::steps::fenced;
+use coeval_core::phases;
 use coeval_core::version::Uuid;
 use coeval_storage::{AtomicWrite, ReadRequest};
 
@@ -30,6 +33,7 @@ impl Engine {
     ) -> Result<Settled, EngineError> {
         // Whatever was granted or taken away meanwhile: it was made by this caller.
         let mut fetched = self.fetch(of, id, ReadRequest::default()).await?;
+        fetched.turn_to_truth()?;
         let gone = || EngineError::no_resource(format!("{of} {id}"));
         let stored = fetched.stored.take().ok_or_else(gone)?;
         let state = &*fetched.state;
@@ -55,24 +59,26 @@ impl Engine {
             let write = AtomicWrite::new();
             return Ok(Settled { write, error });
         }
-        let mut after = stored.to_store();
-        let header = &mut after.header;
+        let mut header = stored.header.clone();
         header.state = to;
         header.message = message;
         header.modified = self.now().max(header.modified);
         caller.user().clone_into(&mut header.modified_by);
         header.generation += 1;
         header.creation = None;
-        let object = ObjectWrite {
+        let after = Sealed::unchanged(&stored, header);
+        let putting = Putting {
             state,
             id,
-            before: Some((&fetched.key, &stored)),
+            before: Some((&fetched, &stored)),
             after: &after,
+            whole: None,
             expires: stored.expires,
-            history: self.history_length(),
+            write: phases::Write::Update,
+            said: None,
         };
-        let mut write = object.add_to(fenced(state))?;
-        let mut deed = Deed::of_resource(What::Resolve, of, id, &after.header);
+        let mut write = self.put_object(fenced(state), &putting).await?;
+        let mut deed = Deed::of_resource(What::Resolve, of, id, &after.store.header);
         deed.before = Some(stored.revision.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
         Ok(Settled { write, error })

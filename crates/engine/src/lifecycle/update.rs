@@ -8,6 +8,7 @@ use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
+use crate::migrations::is_migration;
 use crate::lifecycle::HookWork;
 use crate::read::{Found, Target};
 use crate::resource::Changed;
@@ -42,10 +43,14 @@ impl Engine {
         update: &Update,
         hooks: Hooks,
     ) -> Result<Updated, EngineError> {
-        crate::kinds::not_own(of)?;
         if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
             return Err(EngineError::RevisionNeeded);
         }
+        if is_migration(of) {
+            let changed = self.update_migration(caller, target, update).await?;
+            return Ok(Updated::Done(Box::new(changed), None));
+        }
+        crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
             match self.try_update(caller, &found, update, hooks).await {

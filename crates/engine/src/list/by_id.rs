@@ -125,8 +125,9 @@ impl ById {
                 continue;
             };
             let version = streams.get(seat.stream).and_then(|stream| stream.version);
-            self.ready
-                .push_back(candidate(id, version, whole.then_some(seat.entry)));
+            // In a migration the record that is shown is chosen of two.
+            let entry = (whole && !look.is_migrating(source)).then_some(seat.entry);
+            self.ready.push_back(candidate(id, version, entry));
         }
         self.rest = window.reached;
         if window.end {

@@ -25,6 +25,12 @@ pub(super) struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// Whether the type of a source is in migration.
+    pub(super) fn is_migrating(&self, source: usize) -> bool {
+        let source = self.scope.sources.get(source);
+        source.is_some_and(|source| !matches!(source.state.part(), Ok(None)))
+    }
+
     /// What the ids of a source begin with.
     pub(super) fn id_start(&self, source: usize) -> String {
         let source = self.scope.sources.get(source);

@@ -4,6 +4,7 @@ use super::look::{Candidate, Look};
 use super::scope::PARTS;
 use crate::error::EngineError;
 use crate::keys;
+use crate::pairs::Pair;
 use coeval_core::version::Uuid;
 use coeval_storage::{Entry, Key, Range, ReadRequest, Span, Token};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +48,9 @@ impl Look<'_> {
         let Some(one) = self.scope.sources.get(source) else {
             return Ok(());
         };
+        if one.state.part()?.is_some() {
+            return self.fetch_pairs(source, wanted, found, token).await;
+        }
         let (of, majors) = (one.of().clone(), one.state.majors.clone());
         // Where an index says the version the record is under its major, or has just been moved.
         let mut first: BTreeMap<u32, BTreeSet<Uuid>> = BTreeMap::new();
@@ -140,6 +144,55 @@ impl Look<'_> {
             }
         }
         Ok(ids)
+    }
+
+    /// Both records of each, in one snapshot with the phase record: which of them is shown, or
+    /// whether there is such a resource at all, is for the phase to say.
+    async fn fetch_pairs(
+        &mut self,
+        source: usize,
+        wanted: &[&Candidate],
+        found: &mut Found,
+        token: &mut Token,
+    ) -> Result<(), EngineError> {
+        let ids: BTreeSet<Uuid> = wanted.iter().map(|one| one.id).collect();
+        let mut left: Vec<Uuid> = ids.into_iter().collect();
+        let mut tries = 0;
+        while !left.is_empty() {
+            let Some(one) = self.scope.sources.get(source) else {
+                return Ok(());
+            };
+            let state = std::sync::Arc::clone(&one.state);
+            let each = state.majors.len().max(1);
+            let now = left.get(..(PARTS / each).max(1)).unwrap_or(&left).to_vec();
+            let mut request = ReadRequest::keys([state.phase_key.clone()]);
+            request.at_least = self.caller.at_least;
+            for id in &now {
+                for major in &state.majors {
+                    request.keys.push(keys::record(&state.key, *major, *id)?);
+                }
+            }
+            let mut snapshot = self.engine.store.read(request).await?;
+            *token = snapshot.token;
+            let own = snapshot.keys.split_off(1);
+            let phase = snapshot.keys.pop().flatten();
+            let revision = phase.and_then(|entry| entry.stored.revision());
+            if revision != Some(state.phase_revision) {
+                tries += 1;
+                if tries > crate::engine::ATTEMPTS {
+                    let attempts = tries;
+                    return Err(EngineError::Contended { attempts });
+                }
+                self.refresh(source, revision).await?;
+                continue;
+            }
+            for (id, records) in now.iter().zip(own.chunks(each)) {
+                let entry = Pair::choose(&state, *id, records)?;
+                found.extend(entry.map(|entry| ((source, *id), entry)));
+            }
+            left.drain(..now.len());
+        }
+        Ok(())
     }
 
     async fn by_key(

@@ -118,7 +118,9 @@ impl Walk {
             How::Ids(walk) => walk.exact(),
             How::Index(_) => look.scope.sources.iter().all(|source| source.whole),
         };
-        exact && look.filter.is_none() && look.sees_all()
+        // Of two records of a resource one may be left behind, or stand for nothing.
+        let migrating = (0..look.scope.sources.len()).any(|source| look.is_migrating(source));
+        exact && !migrating && look.filter.is_none() && look.sees_all()
     }
 
     /// How many there are in all, by keys.

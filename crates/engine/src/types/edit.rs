@@ -100,6 +100,16 @@ impl Engine {
                 self.wait_for_edit(&state, version).await?;
                 continue;
             }
+            let migration = state.phase.migration;
+            if migration.is_some_and(|one| [one.from, one.to].contains(&version.major)) {
+                return Err(EngineError::TypeInUse {
+                    id: definition.id(of),
+                    action: match edit {
+                        TypeEdit::Replace(_) => "changed while its major is in migration",
+                        TypeEdit::Delete => "deleted while its major is in migration",
+                    },
+                });
+            }
             // Found out before anybody is made to wait.
             let outcome = self.outcome(&state, version, edit).await?;
             let Some((marked, mark)) = self.mark(&state, definition, true).await? else {

@@ -7,6 +7,7 @@ use crate::types::definition::Definition;
 use crate::types::phase;
 use crate::types::state::TypeState;
 use crate::types::typed::{self, StoredTyped};
+use coeval_core::phases::Phase;
 use coeval_core::version::Version;
 use coeval_storage::{DynStore, Key, Range, ReadRequest, Revision, Stored};
 use std::collections::HashMap;
@@ -21,14 +22,21 @@ pub(crate) struct Registry {
     store: DynStore,
     loaded: RwLock<HashMap<TypeKey, Arc<TypeState>>>,
     caps: HashMap<TypeKey, Version>,
+    /// The phases that this server is to work at.
+    asked: HashMap<TypeKey, Phase>,
 }
 
 impl Registry {
-    pub(crate) fn new(store: DynStore, caps: HashMap<TypeKey, Version>) -> Self {
+    pub(crate) fn new(
+        store: DynStore,
+        caps: HashMap<TypeKey, Version>,
+        asked: HashMap<TypeKey, Phase>,
+    ) -> Self {
         Self {
             store,
             loaded: RwLock::default(),
             caps,
+            asked,
         }
     }
 
@@ -148,7 +156,9 @@ impl Registry {
             return Ok(None);
         };
         let cap = self.caps.get(of).copied();
-        TypeState::new(of.clone(), phase, revision, found, &unreadable, &said, cap).map(Some)
+        let asked = self.asked.get(of).copied();
+        let of = of.clone();
+        TypeState::new(of, phase, revision, found, &unreadable, &said, cap, asked).map(Some)
     }
 
     fn forget(&self, of: &TypeKey) {

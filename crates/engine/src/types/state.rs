@@ -2,10 +2,11 @@
 
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::pairs::Part;
 use crate::types::definition::Definition;
 use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
-use coeval_core::phases::PhaseRecord;
+use coeval_core::phases::{Phase, PhaseRecord, Refusal};
 use coeval_core::types::{TypeVersion, Visibility};
 use coeval_core::version::{Known, Version};
 use coeval_storage::{Key, Revision};
@@ -20,6 +21,8 @@ pub struct TypeState {
     pub(crate) phase: PhaseRecord,
     /// Rewritten with every change of a definition.
     pub(crate) phase_revision: Revision,
+    /// How this server takes part in its migration, if there is one; or why it may not serve it.
+    part: Option<Result<Part, Refusal>>,
     pub(crate) definitions: BTreeMap<Version, Definition>,
     pub(crate) versions: Versions,
     pub(crate) known: Known,
@@ -34,7 +37,11 @@ pub struct TypeState {
 }
 
 impl TypeState {
-    /// Puts together what was read; resources may be stored at `unreadable` versions too. `cap`: behave as a server that knows nothing newer.
+    /// Puts together what was read; resources may be stored at `unreadable` versions too. `cap`: behave as a server that knows nothing newer; `asked`: the phase that this server is to work at.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of them are what a type is made of"
+    )]
     pub(crate) fn new(
         key: TypeKey,
         phase: PhaseRecord,
@@ -43,6 +50,7 @@ impl TypeState {
         unreadable: &[Version],
         typed: &StoredTyped,
         cap: Option<Version>,
+        asked: Option<Phase>,
     ) -> Result<Self, EngineError> {
         let mut definitions: BTreeMap<Version, Definition> = definitions
             .into_iter()
@@ -69,7 +77,12 @@ impl TypeState {
             let paths = version.schema.restricted_paths();
             paths.iter().any(|path| path.restriction.secure)
         });
+        let newest = |major| {
+            let all = versions.iter().map(|version| version.id.version);
+            all.filter(|version| version.major == major).max()
+        };
         Ok(Self {
+            part: Part::of(&phase, asked, newest),
             typed: Typed::of(&key, typed, &definitions),
             phase_key: keys::phase(&key)?,
             key,
@@ -110,6 +123,37 @@ impl TypeState {
     #[must_use]
     pub fn version(&self, version: Version) -> Option<&TypeVersion> {
         self.versions.get(version)
+    }
+
+    /// How this server takes part in the migration of the type; nothing without one.
+    ///
+    /// # Errors
+    /// If it is not where the other servers are: then it serves nothing of the type.
+    pub(crate) fn part(&self) -> Result<Option<&Part>, EngineError> {
+        match &self.part {
+            None => Ok(None),
+            Some(Ok(part)) => Ok(Some(part)),
+            Some(Err(refusal)) => Err(refusal.clone().into()),
+        }
+    }
+
+    /// The version at which something is stored that is written at another one: that one, unless
+    /// its major is closed.
+    pub(crate) fn open_version(&self, version: Version) -> Result<Version, EngineError> {
+        let part = self.part()?;
+        let phase = part.map_or(Phase::Old, |part| part.phase);
+        let closed = |major| self.phase.is_closed(&crate::pairs::PHASES, phase, major);
+        if !closed(version.major) {
+            return Ok(version);
+        }
+        let known = self.versions.iter().map(|one| one.id.version);
+        let open = known.filter(|one| one.major > version.major && !closed(one.major));
+        // The newest of the next major that is open.
+        let newest = open.min_by_key(|one| (one.major, std::cmp::Reverse(*one)));
+        newest.ok_or_else(|| EngineError::TypeVersionUnknown {
+            of: self.key.clone(),
+            version,
+        })
     }
 
     /// Whether a version has fields that only full control sees, by its own marks or by those of

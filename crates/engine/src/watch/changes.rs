@@ -57,7 +57,8 @@ impl Watcher {
                 continue;
             }
             let deed = reading.deed(happened.id);
-            let change = match &happened.became {
+            let state = Arc::clone(&self.eye.state);
+            let change = match happened.shown(&state) {
                 Became::There(decoded) => self.put(token, decoded, reading, deed).await?,
                 Became::Unreadable(why) => self.unreadable(token, happened, why, deed).await?,
                 Became::Gone(revision) => self.gone(happened.id, *revision, deed),

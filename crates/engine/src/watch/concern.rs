@@ -62,6 +62,7 @@ fn is_about(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
         OwnKind::Role => subject.roles().contains(&urn()),
         // What is published is for tenants.
         OwnKind::Bundle => !subject.is_provider(),
+        OwnKind::Migration => false,
     }
 }
 
@@ -73,7 +74,7 @@ fn changes_rights(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
     let before = happened.before.as_ref();
     match kind {
         // Disabled or not: that ends streams, and says nothing of what is seen.
-        OwnKind::Org => false,
+        OwnKind::Org | OwnKind::Migration => false,
         OwnKind::User => {
             let roles = |user: UserContent| user.roles;
             differ(before, now, roles)

@@ -99,6 +99,29 @@ impl Eye {
         })
     }
 
+    /// Whether a resource that takes part in a migration is seen otherwise because its source of
+    /// truth is of another major now.
+    pub(super) fn truth_changed_for(&self, other: &Self) -> bool {
+        let truth = |eye: &Self| match eye.state.part() {
+            Ok(Some(part)) => Some(part.majors().0),
+            Ok(None) | Err(_) => None,
+        };
+        let (Some(before), Some(now)) = (truth(self), truth(other)) else {
+            return false;
+        };
+        let tables = |major| {
+            let versions = other.state.definitions.keys();
+            let versions = versions.filter(move |version| version.major == major);
+            versions.map(|version| {
+                let facts = version_facts(&other.state, *version, &other.subject);
+                other.table(facts)
+            })
+        };
+        let mut all = tables(before).chain(tables(now));
+        let first = all.next();
+        before != now && all.any(|table| Some(&table) != first.as_ref())
+    }
+
     /// Whether what a type version's ACL grants makes a difference to the watcher.
     pub(super) fn depends_on_type_acls(&self) -> bool {
         self.state.definitions.values().any(|definition| {
@@ -158,6 +181,7 @@ impl Engine {
             };
             let phase = snapshot.keys.into_iter().next().flatten();
             if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
+                state.part()?;
                 return Ok(Eye {
                     subject,
                     wanted: caller.wanted.of_type(&state),

@@ -5,7 +5,7 @@
 //! will tell of.
 
 use super::error::WatchError;
-use super::reading::Reading;
+use super::reading::{Reading, is_silent};
 use super::watcher::Watcher;
 use crate::audit::What;
 use crate::error::EngineError;
@@ -44,6 +44,9 @@ pub(super) struct Lookahead {
 impl Lookahead {
     fn add(&mut self, of: &TypeKey, group: &Group) {
         let mut acls = false;
+        if is_silent(group) {
+            return;
+        }
         for event in &group.events {
             match event.key.as_bytes() {
                 [b'e', b'/', ..] => {

@@ -7,7 +7,9 @@ use crate::kinds::{OwnKind, VENDOR};
 use crate::resource::Quarantined;
 use crate::seen::urn;
 use crate::stored::Stored;
+use crate::types::state::TypeState;
 use coeval_access::Acl;
+use coeval_core::phases::Reads;
 use coeval_core::version::Uuid;
 use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
 use std::sync::Arc;
@@ -29,6 +31,9 @@ pub(super) struct Happened {
     pub(super) of: TypeKey,
     pub(super) id: Uuid,
     pub(super) became: Became,
+    /// What was put at the new major in the same write, in a migration.
+    pub(super) mirror: Option<Became>,
+    major: u32,
     /// Of the engine's own kinds: what it was before, where that is kept.
     pub(super) before: Option<Stored>,
 }
@@ -61,6 +66,10 @@ impl Reading {
 
     fn read(group: &Group) -> Self {
         let mut reading = Self::default();
+        // Copies of records, and their removal, are nothing that happened to a resource.
+        if is_silent(group) {
+            return reading;
+        }
         for event in &group.events {
             match event.key.as_bytes() {
                 [b'e', b'/', ..] => reading.add_record(event),
@@ -90,25 +99,33 @@ impl Reading {
         !(self.records.is_empty() && self.acls.is_empty() && self.types.is_empty())
     }
 
-    /// A resource that moves to another major has two events; the put is what happened.
+    /// A resource that moves to another major has two events; the put is what happened. One of a
+    /// type in migration may have two puts: the one at the lower major is the old one.
     fn add_record(&mut self, event: &Event) {
-        let Some((of, _, id)) = keys::read_record(&event.key) else {
+        let Some((of, major, id)) = keys::read_record(&event.key) else {
             return;
         };
         let became = became(&of, id, &event.change);
         let same = |one: &&mut Happened| one.id == id && one.of == of;
-        match self.records.iter_mut().find(same) {
-            Some(there) => {
-                if !matches!(became, Became::Gone(_)) {
-                    there.became = became;
-                }
-            }
-            None => self.records.push(Happened {
+        let Some(there) = self.records.iter_mut().find(same) else {
+            self.records.push(Happened {
                 of,
                 id,
                 became,
+                mirror: None,
+                major,
                 before: None,
-            }),
+            });
+            return;
+        };
+        match (&there.became, &became) {
+            (_, Became::Gone(_)) => {}
+            (Became::Gone(_), _) => (there.became, there.major) = (became, major),
+            _ if major < there.major => {
+                there.mirror = Some(std::mem::replace(&mut there.became, became));
+                there.major = major;
+            }
+            _ => there.mirror = Some(became),
         }
     }
 
@@ -157,7 +174,7 @@ impl Reading {
         let harmless = |(_, deed): &(Option<Uuid>, Deed)| {
             matches!(
                 deed.what,
-                What::RegisterType | What::EditType | What::DeleteType
+                What::RegisterType | What::EditType | What::DeleteType | What::MovePhase
             )
         };
         let first = of_type.next();
@@ -165,7 +182,25 @@ impl Reading {
     }
 }
 
+/// Whether a group only copies records, or removes copies.
+pub(super) fn is_silent(group: &Group) -> bool {
+    let mut keys = group.events.iter().map(|event| event.key.as_bytes());
+    keys.any(|key| key.starts_with(b"b/"))
+}
+
 impl Happened {
+    /// What a watcher is shown: the record that a server at this phase reads.
+    pub(super) fn shown(&self, state: &TypeState) -> &Became {
+        let reads_old = match state.part() {
+            Ok(Some(part)) => part.row().reads == Reads::Old,
+            Ok(None) | Err(_) => false,
+        };
+        match &self.mirror {
+            Some(mirror) if !reads_old => mirror,
+            _ => &self.became,
+        }
+    }
+
     /// Which of the engine's own kinds it is of.
     pub(super) fn own_kind(&self) -> Option<OwnKind> {
         if &*self.of.vendor != VENDOR {

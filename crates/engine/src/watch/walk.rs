@@ -11,6 +11,7 @@ use super::query::WatchedChange;
 use super::watcher::Watcher;
 use crate::error::EngineError;
 use crate::keys;
+use crate::pairs::Pair;
 use crate::stored::Stored;
 use crate::write::decode_acl;
 use coeval_access::{Acl, Level};
@@ -68,8 +69,9 @@ impl Watcher {
                 found.push(stored);
             }
         }
+        let (read_at, found) = self.shown_of_two(token.sequence, found).await?;
         let acls = self.acls_for(&walk.before, &found).await?;
-        let until = acls.at.max(token.sequence);
+        let until = acls.at.max(read_at);
         walk.newest = walk.newest.max(until);
         let position = self.position();
         self.read_ahead(position, until).await?;
@@ -105,6 +107,37 @@ impl Watcher {
             walk.range = next;
         }
         Ok((changes, more))
+    }
+
+    /// Of resources with two records, in a migration, the record that is shown; and when that was
+    /// so.
+    async fn shown_of_two(
+        &self,
+        at: u64,
+        found: Vec<Stored>,
+    ) -> Result<(u64, Vec<Stored>), EngineError> {
+        let state = &self.eye.state;
+        if state.part()?.is_none() {
+            return Ok((at, found));
+        }
+        let mut latest = at;
+        let mut shown = Vec::new();
+        for stored in found {
+            let mut request = ReadRequest::default();
+            for major in &state.majors {
+                request
+                    .keys
+                    .push(keys::record(&state.key, *major, stored.id)?);
+            }
+            let snapshot = self.engine.store.read(request).await?;
+            latest = latest.max(snapshot.token.sequence);
+            let chosen = Pair::choose(state, stored.id, &snapshot.keys)?;
+            let own = keys::record(&state.key, stored.header.version.major, stored.id)?;
+            if chosen.is_some_and(|entry| entry.key == own) {
+                shown.push(stored);
+            }
+        }
+        Ok((latest, shown))
     }
 
     /// The ACLs that decide for one of the two eyes.

@@ -333,6 +333,10 @@ impl Watcher {
         }
         let eye = self.engine.eye(&self.caller, &self.query.of).await?;
         let before = std::mem::replace(&mut self.eye, eye);
+        if before.truth_changed_for(&self.eye) {
+            let when = "with the major that the resources of the type are judged by";
+            return Err(WatchError::RightsChanged { when }.into());
+        }
         if before.sees_as(&self.eye) {
             return Ok(());
         }

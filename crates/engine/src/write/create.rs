@@ -1,6 +1,7 @@
 //! Creating a resource.
 
-use super::steps::{ObjectWrite, Wanted, arrives, ask_name, fenced, found_name};
+use super::moving::move_record;
+use super::steps::{Wanted, arrives, ask_name, fenced, found_name};
 use crate::applied::Applied;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -10,6 +11,8 @@ use crate::error::EngineError;
 use crate::header::{self, Header, State};
 use crate::keys::{self, TypeKey};
 use crate::lifecycle::Hooks;
+use crate::migrations::is_migration;
+use crate::pairs::Putting;
 use crate::resource::{Changed, Resource};
 use crate::stored::Stored;
 use crate::tasks::{Task, record};
@@ -20,6 +23,7 @@ use coeval_core::convert::Record;
 use coeval_core::decide::{
     self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
 };
+use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
 use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest, StorageError};
@@ -125,6 +129,9 @@ impl Engine {
         create: Create,
         hooks: Option<Hooks>,
     ) -> Result<Changed, EngineError> {
+        if is_migration(of) {
+            return self.create_migration(caller, &create).await;
+        }
         crate::kinds::not_own(of)?;
         let id = draw_id()?;
         for _ in 0..ATTEMPTS {
@@ -210,16 +217,25 @@ impl Engine {
             force: Force::No,
             restricted_below: None,
         })?;
-        let at = decided.change.stored_at().version();
-        content::check_since(state, at, &create.content, None)?;
-        let record = state
+        let said = decided.change.stored_at().version();
+        content::check_since(state, said, &create.content, None)?;
+        let body = create.content.clone();
+        let mut record = state
             .versions
-            .create_for(at, create.content.clone(), Visibility::Private)?;
-        let Some(definition) = state.version(at) else {
-            let of = of.clone();
-            return Err(EngineError::TypeVersionUnknown { of, version: at });
+            .create_for(said, body, Visibility::Private)?;
+        let unknown = |version| EngineError::TypeVersionUnknown {
+            of: of.clone(),
+            version,
         };
-        let fits = definition.schema.validate(&record.content);
+        let definition = state.version(said).ok_or_else(|| unknown(said))?;
+        let mut fits = definition.schema.validate(&record.content);
+        let (at, write) = self.created_at(state, said)?;
+        if at != said {
+            record = move_record(state, record, at, None)?.record;
+            let definition = state.version(at).ok_or_else(|| unknown(at))?;
+            let there = definition.schema.validate(&record.content);
+            fits = fits.and(there);
+        }
         let (resource_state, message) = match (create.checking, fits) {
             (Checking::Later, _) => (State::PreCreated, None),
             (_, Ok(())) => (State::Resolved, None),
@@ -284,16 +300,18 @@ impl Engine {
         }
         let whole = record.clone();
         let sealed = self.seal_record(state, id, header, record, None)?;
-        let object = ObjectWrite {
+        let putting = Putting {
             state,
             id,
             before: None,
-            after: &sealed.store,
+            after: &sealed,
+            whole: Some(&whole),
             expires: create.expires,
-            history: self.history_length(),
+            write,
+            said: Some(said),
         };
-        let write = object.add_to(arrives(fenced(state), state, at)?)?;
-        let mut write = sealed.add_to(write, id, create.expires, false)?;
+        let write = arrives(fenced(state), state, at)?;
+        let mut write = self.put_object(write, &putting).await?;
         write.steps.push(name.step(1));
         if state.has_secure {
             // Secrets are for those whom the list names, and its owner is one of them.
@@ -303,7 +321,7 @@ impl Engine {
                 .push(super::acl::step(id, &acl, None, create.expires)?);
         }
         let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
-        deed.version = Some(at.to_string());
+        deed.version = Some(said.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
         if let Some(task) = &task {
             write.steps.push(record::step(task, Condition::NotExists)?);
@@ -315,6 +333,31 @@ impl Engine {
             record: whole,
             task,
         }))
+    }
+
+    /// The version at which something is stored that is created at another, and what that is to a
+    /// migration.
+    fn created_at(
+        &self,
+        state: &TypeState,
+        said: Version,
+    ) -> Result<(Version, phases::Write), EngineError> {
+        let open = state.open_version(said)?;
+        let Some(part) = state.part()?.filter(|part| part.concerns(said.major)) else {
+            return Ok((open, phases::Write::Create(phases::At::New)));
+        };
+        if said.major == part.migration.to {
+            return Ok((open, phases::Write::Create(phases::At::New)));
+        }
+        let (truth, _) = part.majors();
+        let at = match truth == said.major {
+            true => Some(said),
+            false => part.newest(truth),
+        };
+        let of = state.key.clone();
+        let version = said;
+        let at = at.ok_or(EngineError::TypeVersionUnknown { of, version })?;
+        Ok((at, phases::Write::Create(phases::At::Old)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Resolving and deleting a resource, and moving its expiry.
 
 use super::create::short;
-use super::steps::{ObjectWrite, as_read, ask_name, fenced, found_name, remove};
+use super::steps::{ask_name, fenced, found_name};
 use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -9,9 +9,14 @@ use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::{self, TypeKey};
+use crate::migrations::is_migration;
+use crate::pairs::Putting;
 use crate::read::{Found, Target};
 use crate::resource::Resource;
+use crate::secure::Sealed;
+use crate::types::state::TypeState;
 use coeval_access::Action;
+use coeval_core::phases;
 use coeval_core::version::Uuid;
 use coeval_storage::{
     Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
@@ -73,17 +78,19 @@ impl Engine {
             caller.user().clone_into(&mut header.modified_by);
             header.generation += 1;
             let creation = self.end_of_creation(&mut header).await?;
-            let mut after = stored.to_store();
-            after.header = header;
-            let object = ObjectWrite {
+            let after = Sealed::unchanged(&stored, header);
+            let putting = Putting {
                 state,
                 id: stored.id,
-                before: Some((&fetched.key, &stored)),
+                before: Some((&fetched, &stored)),
                 after: &after,
+                whole: None,
                 expires: stored.expires,
-                history: self.history_length(),
+                write: phases::Write::Update,
+                said: None,
             };
-            let mut write = object.add_to(fenced(state))?;
+            let mut write = self.put_object(fenced(state), &putting).await?;
+            let after = after.store;
             let mut deed = Deed::of_resource(What::Resolve, of, stored.id, &after.header);
             deed.before = Some(stored.revision.to_string());
             write.steps.push(self.audit_step(caller, &deed)?);
@@ -146,6 +153,9 @@ impl Engine {
         revision: Option<Revision>,
         force: bool,
     ) -> Result<Token, EngineError> {
+        if is_migration(of) {
+            return self.forget_migration(caller, target, revision).await;
+        }
         crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Delete).await?;
@@ -193,13 +203,7 @@ impl Engine {
         let mut snapshot = self.store.read(request).await?;
         let name = found_name(&mut snapshot, of, org, name)?;
         let acl = snapshot.keys.pop().flatten();
-        let mut write = remove(
-            fenced(state),
-            of,
-            &fetched.key,
-            stored,
-            self.history_length(),
-        )?;
+        let mut write = self.remove_object(fenced(state), fetched, stored)?;
         write.steps.push(name.step(-1));
         write
             .steps
@@ -230,18 +234,12 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
             let (fetched, stored) = (found.fetched, found.stored);
-            let mut write = fenced(&fetched.state);
-            write = write.step(
-                &fetched.key,
-                as_read(&stored),
-                KeyAction::KeepAlive(expires),
-            );
-            for entry in stored.header.index_keys(of, stored.id)? {
-                write = write.step(&entry, Condition::Exists, KeyAction::KeepAlive(expires));
-            }
-            write
-                .steps
-                .extend(self.expiry_steps(stored.id, expires).await?);
+            let state = &*fetched.state;
+            let kept = self.keep_object_alive(fenced(state), &fetched, &stored, expires);
+            let mut write = kept.await?;
+            let mut moving = self.expiry_steps(state, stored.id, expires).await?;
+            moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
+            write.steps.extend(moving);
             match self.store.atomic_write(write).await {
                 Ok(written) => return Ok(written.token),
                 Err(error) if is_race(&error) => {}
@@ -256,10 +254,14 @@ impl Engine {
     /// history moves along as it is written.)
     pub(crate) async fn expiry_steps(
         &self,
+        state: &TypeState,
         id: Uuid,
         expires: Option<Millis>,
     ) -> Result<Vec<Step>, StorageError> {
-        let keys = [keys::acl(id)?, keys::secrets(id)?, keys::entries(id)?];
+        let mut keys = vec![keys::acl(id)?, keys::entries(id)?];
+        for major in &state.majors {
+            keys.push(keys::secrets(id, *major)?);
+        }
         let snapshot = self.store.read(ReadRequest::keys(keys)).await?;
         let there = snapshot.keys.into_iter().flatten();
         let step = |entry: coeval_storage::Entry| {

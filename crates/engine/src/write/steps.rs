@@ -4,14 +4,15 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys::{self, TypeKey, index};
+use crate::secure::Sealed;
 use crate::seen::text_key;
-use crate::stored::{Stored, ToStore};
+use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_core::version::{Uuid, Version};
 use coeval_filter::may_be_cut;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Content, Key, Millis, Put, Range, ReadRequest, Revision,
-    Snapshot, Step,
+    Action, AtomicWrite, Condition, Content, Key, Millis, Put, PutRevision, Range, ReadRequest,
+    Revision, Snapshot, Step,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -118,13 +119,36 @@ impl NameFound {
     }
 }
 
-/// One put of an object over what was there.
+/// What becomes of one record of an object.
+pub(crate) enum Becomes<'a> {
+    /// It stays as it is, or absent.
+    Stays,
+    /// This, under a fresh revision or a given one.
+    Put(&'a Sealed, PutRevision),
+    /// Its expiry moves.
+    KeepAlive,
+    /// It goes.
+    Gone,
+}
+
+/// One record of an object: its key, what was there, and what becomes of it.
+pub(crate) struct Seat<'a> {
+    pub(crate) key: Key,
+    pub(crate) before: Option<&'a Stored>,
+    pub(crate) becomes: Becomes<'a>,
+    /// Whether what indexes find is this record: not one that was left behind.
+    pub(crate) counts: bool,
+    /// Whether the index entries of what was there are there too.
+    pub(crate) indexed: bool,
+}
+
+/// One write of an object over what was there: mostly one record, two in a migration.
 pub(crate) struct ObjectWrite<'a> {
     pub(crate) state: &'a TypeState,
     pub(crate) id: Uuid,
-    /// What was there, and its key.
-    pub(crate) before: Option<(&'a Key, &'a Stored)>,
-    pub(crate) after: &'a ToStore,
+    pub(crate) seats: Vec<Seat<'a>>,
+    /// What goes into the history.
+    pub(crate) earlier: Option<&'a Stored>,
     pub(crate) expires: Option<Millis>,
     /// Entries of the history that stay.
     pub(crate) history: u64,
@@ -166,45 +190,52 @@ pub(crate) fn arrives(
     Ok(write.when(&key, Condition::RevisionIs(definition.revision)))
 }
 
-impl ObjectWrite<'_> {
-    /// The key that the object gets.
-    pub(crate) fn key(&self) -> Result<Key, EngineError> {
-        let major = self.after.header.version.major;
-        Ok(keys::record(&self.state.key, major, self.id)?)
+impl<'a> ObjectWrite<'a> {
+    /// Of a type that is not in migration: the object is put where its version belongs.
+    pub(crate) fn alone(
+        state: &'a TypeState,
+        id: Uuid,
+        before: Option<(&Key, &'a Stored)>,
+        after: &'a Sealed,
+        expires: Option<Millis>,
+        history: u64,
+    ) -> Result<Self, EngineError> {
+        let own = keys::record(&state.key, after.store.header.version.major, id)?;
+        let put = || Becomes::Put(after, PutRevision::Fresh);
+        let seat = |key: &Key, before, becomes| Seat {
+            key: key.clone(),
+            before,
+            becomes,
+            counts: true,
+            indexed: true,
+        };
+        let seats = match before {
+            None => vec![seat(&own, None, put())],
+            Some((key, stored)) if *key == own => vec![seat(&own, Some(stored), put())],
+            // Another major: the object moves.
+            Some((key, stored)) => vec![
+                seat(key, Some(stored), Becomes::Gone),
+                seat(&own, None, put()),
+            ],
+        };
+        Ok(Self {
+            state,
+            id,
+            seats,
+            earlier: before.map(|(_, stored)| stored),
+            expires,
+            history,
+        })
     }
 
-    /// Adds the object, its index entries and its history.
+    /// Adds the object with its secrets, its index entries and its history.
     pub(crate) fn add_to(&self, write: AtomicWrite) -> Result<AtomicWrite, EngineError> {
-        let own = self.key()?;
-        let put = Action::Put(Put::of(self.after.encode()).expiring(self.expires));
-        let mut write = match self.before {
-            None => write.step(&own, Condition::NotExists, put),
-            Some((key, stored)) if *key == own => write.step(&own, as_read(stored), put),
-            // Another major: the object moves.
-            Some((key, stored)) => write.step(key, as_read(stored), Action::Delete).step(
-                &own,
-                Condition::NotExists,
-                put,
-            ),
-        };
-        let after = self.index_keys(&self.after.header)?;
-        let before = match self.before {
-            None => BTreeSet::new(),
-            Some((_, stored)) => self.index_keys(&stored.header)?,
-        };
-        let expiry_moved = self
-            .before
-            .is_some_and(|(_, stored)| stored.expires != self.expires);
-        for key in &after {
-            if expiry_moved || !before.contains(key) {
-                let put = belonging(Content::default(), self.expires);
-                write = write.step(key, Condition::Whatever, put);
-            }
+        let mut write = write;
+        for seat in &self.seats {
+            write = self.add_seat(write, seat)?;
         }
-        for key in before.difference(&after) {
-            write = write.delete(key);
-        }
-        if let Some((_, stored)) = self.before
+        write = self.add_entries(write)?;
+        if let Some(stored) = self.earlier
             && self.history > 0
         {
             let generation = stored.header.generation;
@@ -218,38 +249,102 @@ impl ObjectWrite<'_> {
         Ok(write)
     }
 
+    fn add_seat(&self, write: AtomicWrite, seat: &Seat<'_>) -> Result<AtomicWrite, EngineError> {
+        let condition = seat.before.map_or(Condition::NotExists, as_read);
+        let had = seat
+            .before
+            .is_some_and(|before| before.header.has_secrets());
+        match &seat.becomes {
+            Becomes::Stays => Ok(write.when(&seat.key, condition)),
+            Becomes::KeepAlive => {
+                Ok(write.step(&seat.key, condition, Action::KeepAlive(self.expires)))
+            }
+            Becomes::Put(sealed, revision) => {
+                let put = Put {
+                    revision: *revision,
+                    ..Put::of(sealed.store.encode()).expiring(self.expires)
+                };
+                let write = write.step(&seat.key, condition, Action::Put(put));
+                sealed.add_to(write, self.id, self.expires, had)
+            }
+            Becomes::Gone => {
+                let write = write.step(&seat.key, condition, Action::Delete);
+                match seat.before {
+                    Some(before) if had => {
+                        let major = before.header.version.major;
+                        Ok(write.delete(&keys::secrets(self.id, major)?))
+                    }
+                    _ => Ok(write),
+                }
+            }
+        }
+    }
+
+    fn add_entries(&self, mut write: AtomicWrite) -> Result<AtomicWrite, EngineError> {
+        let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        let mut there = BTreeSet::new();
+        let mut moved = false;
+        for seat in &self.seats {
+            if let Some(stored) = seat.before {
+                let keys = self.index_keys(&stored.header)?;
+                if seat.indexed {
+                    there.extend(keys.iter().cloned());
+                }
+                before.extend(keys);
+                moved |= seat.counts && stored.expires != self.expires;
+            }
+            let header = match (&seat.becomes, seat.before) {
+                (Becomes::Put(sealed, _), _) => Some(&sealed.store.header),
+                (Becomes::KeepAlive, Some(stored)) => Some(&stored.header),
+                (Becomes::Stays, Some(stored)) if seat.counts => Some(&stored.header),
+                _ => None,
+            };
+            if let Some(header) = header {
+                after.extend(self.index_keys(header)?);
+            }
+        }
+        // Entries of a record beside the one that expires are found by the sweep themselves.
+        let indexed = self.seats.len() > 1;
+        for key in &after {
+            if moved || !there.contains(key) {
+                let put = match indexed {
+                    true => Action::Put(Put::of(Content::default()).expiring(self.expires)),
+                    false => belonging(Content::default(), self.expires),
+                };
+                write = write.step(key, Condition::Whatever, put);
+            }
+        }
+        for key in before.difference(&after) {
+            write = write.delete(key);
+        }
+        Ok(write)
+    }
+
     fn index_keys(&self, header: &Header) -> Result<BTreeSet<Key>, EngineError> {
         let keys = header.index_keys(&self.state.key, self.id)?;
         Ok(keys.into_iter().collect())
     }
 }
 
-/// Still with the revision and the expiry that were read.
+/// Still with the revision, the expiry and the flags that were read.
 pub(crate) fn as_read(stored: &Stored) -> Condition {
     Condition::AsRead {
         revision: stored.revision,
         expires: stored.expires,
+        flags: stored.flags(),
     }
 }
 
-/// Removes an object and all that belongs to it.
-pub(crate) fn remove(
+/// Removes all that belongs to a resource and is not of one of its records.
+pub(crate) fn remove_belongings(
     write: AtomicWrite,
-    state_key: &TypeKey,
-    key: &Key,
-    stored: &Stored,
+    id: Uuid,
+    generation: u64,
     history: u64,
 ) -> Result<AtomicWrite, EngineError> {
-    let id = stored.id;
     let mut write = write
-        .step(key, as_read(stored), Action::Delete)
         .delete(&keys::acl(id)?)
-        .delete(&keys::secrets(id)?)
         .delete(&keys::entries(id)?);
-    for entry in stored.header.index_keys(state_key, id)? {
-        write = write.delete(&entry);
-    }
-    let generation = stored.header.generation;
     for old in generation.saturating_sub(history)..generation {
         write = write.delete(&keys::history(id, old)?);
     }
@@ -264,5 +359,6 @@ impl Engine {
     }
 }
 
-/// The most entries of a history: with indexes and the rest they fit into one atomic write.
-pub(crate) const MOST_HISTORY: u64 = 32;
+/// The most entries of a history: with indexes, those of a second record too, and the rest they
+/// fit into one atomic write.
+pub(crate) const MOST_HISTORY: u64 = 24;

@@ -4,7 +4,7 @@ use super::create::Checking;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
 use super::moving::move_record;
-use super::steps::{ObjectWrite, arrives, fenced};
+use super::steps::{arrives, fenced};
 use crate::allow::version_facts;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -12,7 +12,9 @@ use crate::content;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::State;
-use crate::keys::TypeKey;
+use crate::keys::{self, TypeKey};
+use crate::migrations::is_migration;
+use crate::pairs::Putting;
 use crate::read::{Found, Target, sees};
 use crate::resource::Changed;
 use crate::secure::{Opened, Sealed};
@@ -25,6 +27,7 @@ use coeval_core::decide::{
     self, Change, Control, Force, Refusal, Revision as Said, Skew, StoreAt,
     Wanted as WantedVersion, Writing,
 };
+use coeval_core::phases;
 use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
 use coeval_storage::{AtomicWrite, Key, Revision, Step, StorageError};
@@ -132,10 +135,13 @@ impl Engine {
         target: &Target,
         update: &Update,
     ) -> Result<Changed, EngineError> {
-        crate::kinds::not_own(of)?;
         if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
             return Err(EngineError::RevisionNeeded);
         }
+        if is_migration(of) {
+            return self.update_migration(caller, target, update).await;
+        }
+        crate::kinds::not_own(of)?;
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Modify).await?;
             match self.attempt(caller, found, update, Vec::new()).await {
@@ -185,17 +191,16 @@ impl Engine {
             });
         }
         let moves = update.store_at == StoreAt::Set && update.at.version() != stored.header.version;
-        let (edited, had_secrets) = match &update.content {
+        let edited = match &update.content {
             None if !moves => {
                 // What can't be shown afterwards is refused before it is written.
                 let wanted = caller.wanted.of_type(state);
                 self.show(state, stored, wanted, sees(level), None)?;
-                (Edited::nothing(stored), false)
+                Edited::nothing(stored)
             }
             body => {
                 let opened = self.open_record(state, stored).await?;
-                let edited = self.edit(state, stored, &opened, update, body.as_ref(), level)?;
-                (edited, opened.sealed.is_some())
+                self.edit(found, &opened, update, body.as_ref())?
             }
         };
         self.allow_edit(caller, state, stored, update, &edited)
@@ -218,20 +223,21 @@ impl Engine {
             None => Sealed::unchanged(stored, header),
             Some(record) => self.seal_record(state, stored.id, header, record, edited.replaced)?,
         };
-        let object = ObjectWrite {
-            state,
-            id: stored.id,
-            before: Some((&fetched.key, stored)),
-            after: &sealed.store,
-            expires,
-            history: self.history_length(),
-        };
         let mut write = fenced(state);
         if version != stored.header.version {
             write = arrives(write, state, version)?;
         }
-        let write = object.add_to(write)?;
-        let mut write = sealed.add_to(write, stored.id, expires, had_secrets)?;
+        let putting = Putting {
+            state,
+            id: stored.id,
+            before: Some((fetched, stored)),
+            after: &sealed,
+            whole: whole.as_ref(),
+            expires,
+            write: self.moving(found, version)?,
+            said: None,
+        };
+        let mut write = self.put_object(write, &putting).await?;
         write.steps.extend(steps);
         let now = &sealed.store.header;
         let mut deed =
@@ -240,10 +246,10 @@ impl Engine {
         deed.before = Some(stored.revision.to_string());
         deed.note = edited.overrode.map(|refusal| format!("forced: {refusal}"));
         write.steps.push(self.audit_step(caller, &deed)?);
-        let head = object.key()?;
+        let head = keys::record(&state.key, version.major, stored.id)?;
         let expiry_moved = expires != stored.expires;
         if expiry_moved {
-            let mut moving = self.expiry_steps(stored.id, expires).await?;
+            let mut moving = self.expiry_steps(state, stored.id, expires).await?;
             // What is written anyway has the new expiry already.
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
@@ -271,7 +277,9 @@ impl Engine {
         let PlannedUpdate {
             mut after, whole, ..
         } = planned;
+        let since = std::time::Instant::now();
         let written = self.commit(&planned.head, planned.write).await?;
+        self.pulse.beat(since.elapsed());
         after.revision = written.revision;
         let wanted = match &whole {
             Some(_) => WantedVersion::Exactly(update.at.version()),
@@ -310,26 +318,38 @@ impl Engine {
     /// What the body does to the content; without one only the version changes.
     fn edit(
         &self,
-        state: &TypeState,
-        stored: &Stored,
+        found: &Found,
         opened: &Opened,
         update: &Update,
         body: Option<&Value>,
-        level: Level,
     ) -> Result<Edited, EngineError> {
+        let Found {
+            fetched,
+            stored,
+            level,
+        } = found;
+        let (state, level) = (&*fetched.state, *level);
         let record = opened.record.clone();
         let version = stored.header.version;
         let unchanged = |record| Edited {
             record: Some(record),
             ..Edited::nothing(stored)
         };
+        let at = update.at.version();
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let decided = decide::decide_write(&Writing {
-            stored: Some(decide::Stored::Alone(StoredVersion(version))),
+            stored: Some(match &fetched.pair {
+                None => decide::Stored::Alone(StoredVersion(version)),
+                Some(pair) => pair.stored(state, version),
+            }),
             body: update.at,
             known: &state.known,
-            store_at: update.store_at,
+            store_at: match update.store_at {
+                // Nothing is stored at a closed major any more.
+                StoreAt::Set if state.open_version(at)? != at => StoreAt::Unchanged,
+                store_at => store_at,
+            },
             revision: match (update.revision, &update.mask) {
                 (Some(_), _) | (None, Some(_)) => Said::Current,
                 (None, None) => Said::NotGiven,
@@ -346,7 +366,6 @@ impl Engine {
             restricted_below: restricted.map(|restricted| restricted.below),
         })?;
         let sees = sees(level);
-        let at = update.at.version();
         let overrode = decided.overrode;
         let Some(body) = body else {
             let moved = move_record(state, record, decided.change.stored_at().version(), None)?;
@@ -397,6 +416,30 @@ impl Engine {
                 })
             }
         }
+    }
+
+    /// What a write is to a migration: an update, or a move of the resource to the new major for
+    /// itself. No other change of major goes together with one.
+    fn moving(&self, found: &Found, to: Version) -> Result<phases::Write, EngineError> {
+        let from = found.stored.header.version;
+        let Some(part) = found.fetched.state.part()? else {
+            return Ok(phases::Write::Update);
+        };
+        let migration = part.migration;
+        if from.major == to.major {
+            return Ok(phases::Write::Update);
+        }
+        if (from.major, to.major) == (migration.from, migration.to) {
+            return Ok(phases::Write::Move);
+        }
+        if part.concerns(from.major) || part.concerns(to.major) {
+            return Err(phases::Refusal::Running {
+                from: migration.from,
+                to: migration.to,
+            }
+            .into());
+        }
+        Ok(phases::Write::Update)
     }
 
     /// What an edit does beyond writing content may need more.

@@ -58,6 +58,7 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                             "as-read-other-expiry" => Some(in_millis(3_600_000)),
                             _ => None,
                         },
+                        flags: 0,
                     },
                 };
                 let step = match action {
@@ -80,7 +81,9 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     Exists => there,
                     NotExists => !there && action != "keep-alive",
                     RevisionIs(revision) => there && revision == standing,
-                    AsRead { revision, expires } => {
+                    AsRead {
+                        revision, expires, ..
+                    } => {
                         there && revision == standing && expires.is_none()
                     }
                     Condition::StillExpired(..) => unreachable!(),
@@ -121,6 +124,7 @@ pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &Bench) {
     let as_read = |expires| Condition::AsRead {
         revision: created.revision,
         expires,
+        flags: 0,
     };
     let put = |body: &str, expires| Action::Put(text(body).expiring(expires));
     // The expiry that it has now, and no other.
@@ -141,6 +145,29 @@ pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &Bench) {
     assert_eq!((record.revision, record.expires), (written.revision, later));
     let again = store.atomic_write(write).await;
     refused!(again, Conflict { current, .. } if *current == written.revision);
+}
+
+pub async fn a_write_on_what_was_read_never_undoes_a_change_of_flags(bench: &Bench) {
+    let store = &bench.store;
+    let name = key("flagged");
+    let created = store.create(&name, text("1")).await.unwrap();
+    // The same revision with other flags, as a repair puts it.
+    let mut flagged = text("1");
+    flagged.content.flags = 1;
+    flagged.revision = PutRevision::Same(created.revision);
+    let write = AtomicWrite::new().step(&name, Condition::Exists, Action::Put(flagged));
+    store.atomic_write(write).await.unwrap();
+    for (flags, holds) in [(0, false), (1, true)] {
+        let as_read = Condition::AsRead {
+            revision: created.revision,
+            expires: None,
+            flags,
+        };
+        let write = AtomicWrite::new().step(&name, as_read, Action::Put(text("2")));
+        let result = store.atomic_write(write).await;
+        assert_eq!(result.is_ok(), holds, "{flags}: {result:?}");
+    }
+    assert_eq!(body(&store.get(&name).await.unwrap()), "2");
 }
 
 /// One keeps a lease alive, one rewrites it with the expiry that it reads: none of the rewrites
@@ -164,6 +191,7 @@ pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Ben
             let as_read = Condition::AsRead {
                 revision: record.revision,
                 expires: record.expires,
+                flags: record.content.flags,
             };
             let put = Action::Put(text("x").expiring(record.expires));
             let write = AtomicWrite::new().step(&name, as_read, put);

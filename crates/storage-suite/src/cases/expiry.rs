@@ -107,6 +107,7 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
                 Condition::AsRead {
                     revision: written[5].revision,
                     expires: Some(expires),
+                    flags: 0,
                 },
             ),
             AtomicWrite::new().step(

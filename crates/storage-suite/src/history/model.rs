@@ -24,7 +24,13 @@ pub(super) fn play(
                 return Err(Refusal::Conflict(key(), now.revision));
             }
         }
-        (Condition::AsRead { revision, expires }, Some(now)) => {
+        // Nothing in a history has flags.
+        (
+            Condition::AsRead {
+                revision, expires, ..
+            },
+            Some(now),
+        ) => {
             if (revision, expires.map(|at| at.0)) != (now.revision, now.expires) {
                 return Err(Refusal::Conflict(key(), now.revision));
             }

@@ -85,6 +85,7 @@ impl Worker {
             _ => Condition::AsRead {
                 revision,
                 expires: expires.map(Millis),
+                flags: 0,
             },
         }
     }

@@ -77,6 +77,21 @@ fn as_read(n: u8, expires: Option<i64>) -> Condition {
     Condition::AsRead {
         revision: revision(n),
         expires: expires.map(Millis),
+        flags: 0,
+    }
+}
+
+#[test]
+fn as_read_means_these_flags_too() {
+    let mut store = store(None);
+    for (flags, accepted) in [(0, true), (1, false)] {
+        let condition = Condition::AsRead {
+            revision: revision(1),
+            expires: None,
+            flags,
+        };
+        let result = judge_one(&mut store, "there", condition, Action::Delete);
+        assert_eq!(result.is_ok(), accepted, "{flags}: {result:?}");
     }
 }
 

@@ -126,16 +126,10 @@ pub(super) fn migrated(
     header.indexed = content::indexed(definition, &record.content);
     header::check(&header)?;
     let sealed = engine.seal_record(state, stored.id, header, record, stored.replaced.clone())?;
-    let object = ObjectWrite {
-        state,
-        id: stored.id,
-        before: Some((key, stored)),
-        after: &sealed.store,
-        expires: stored.expires,
-        history: engine.history_length(),
-    };
-    let write = object.add_to(AtomicWrite::new())?;
-    let mut write = sealed.add_to(write, stored.id, stored.expires, opened.sealed.is_some())?;
+    let before = Some((key, stored));
+    let history = engine.history_length();
+    let object = ObjectWrite::alone(state, stored.id, before, &sealed, stored.expires, history)?;
+    let mut write = object.add_to(AtomicWrite::new())?;
     let now = &sealed.store.header;
     let mut deed =
         Deed::of_resource(What::Migrate, &state.key, stored.id, now).after(&stored.header, now);

@@ -125,6 +125,7 @@ fn a_write_on_what_was_read_that_undid_a_keep_alive_is_rejected() {
         let condition = Condition::AsRead {
             revision: rev(1),
             expires: expires.map(coeval_storage::Millis),
+            flags: 0,
         };
         moves(&[("a", condition, Act::Put(2))])
     };

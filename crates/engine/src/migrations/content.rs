@@ -1,0 +1,159 @@
+//! The resource of a migration: what is wanted, and how far it is.
+
+use super::error::MigrationError;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::identity::{Own, read_content};
+use crate::keys::TypeKey;
+use crate::kinds::OwnKind;
+use coeval_core::phases::{Migration, Phase, PhaseRecord};
+use coeval_core::version::Version;
+use serde::{Deserialize, Serialize};
+
+/// Where a migration stands as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Course {
+    #[default]
+    Running,
+    /// On its way back to where it began.
+    Undoing,
+    Finished,
+    Undone,
+}
+
+/// How far it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Observed {
+    pub(crate) state: Course,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) low: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) high: Option<String>,
+    pub(crate) forward_done: bool,
+    pub(crate) back_done: bool,
+    pub(crate) began: Time,
+    pub(crate) moved: Time,
+}
+
+/// The content of the resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MigrationContent {
+    #[serde(rename = "type")]
+    pub(crate) of: String,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    #[serde(default)]
+    pub(crate) auto: bool,
+    #[serde(default = "soak")]
+    pub(crate) until: String,
+    #[serde(default)]
+    pub(crate) paused: bool,
+    #[serde(default)]
+    pub(crate) rate: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) meaning_changed: Vec<String>,
+    #[serde(default)]
+    pub(crate) observed: Observed,
+}
+
+fn soak() -> String {
+    Phase::Soak.name().to_owned()
+}
+
+/// How far a migration goes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Until {
+    Phase(Phase),
+    Finished,
+}
+
+impl MigrationContent {
+    pub(crate) fn key(&self) -> Result<TypeKey, MigrationError> {
+        TypeKey::parse(&self.of).ok_or_else(|| MigrationError::Invalid {
+            what: format!("`{}` is no type such as acme:app", self.of),
+        })
+    }
+
+    /// The name of its resource.
+    pub(crate) fn name(&self) -> String {
+        name_of(&self.of, self.from, self.to)
+    }
+
+    pub(crate) fn until(&self) -> Result<Until, MigrationError> {
+        if self.until == "finished" {
+            return Ok(Until::Finished);
+        }
+        let phase = self.until.parse::<Phase>();
+        let phase = phase.map_err(|error| MigrationError::Invalid {
+            what: error.to_string(),
+        })?;
+        Ok(Until::Phase(phase))
+    }
+
+    pub(crate) fn meaning_changed(&self) -> Result<Vec<Version>, MigrationError> {
+        let read = |text: &String| {
+            Version::parse_header(text).map_err(|error| MigrationError::Invalid {
+                what: format!("`{text}` in meaningChanged: {error}"),
+            })
+        };
+        self.meaning_changed.iter().map(read).collect()
+    }
+
+    /// Notes what the phase record says.
+    pub(crate) fn observe(&mut self, record: &PhaseRecord, now: Time) {
+        let observed = &mut self.observed;
+        observed.moved = now;
+        match record.migration {
+            Some(Migration {
+                live,
+                forward_done,
+                back_done,
+                ..
+            }) => {
+                observed.low = Some(live.low.name().to_owned());
+                observed.high = Some(live.high.name().to_owned());
+                observed.forward_done = forward_done;
+                observed.back_done = back_done;
+            }
+            None => {
+                observed.low = None;
+                observed.high = None;
+            }
+        }
+    }
+
+    /// The step that its work in the background is on, and whether it is over.
+    pub(crate) fn has_ended(&self) -> Option<&'static str> {
+        match self.observed.state {
+            Course::Running | Course::Undoing => None,
+            Course::Finished => Some("it was finished"),
+            Course::Undone => Some("it was undone"),
+        }
+    }
+}
+
+/// The name of the resource of a migration.
+pub(crate) fn name_of(of: &str, from: u32, to: u32) -> String {
+    format!("{of}-{from}-{to}")
+}
+
+impl Engine {
+    /// The resource of a type's migration, and what it says.
+    pub(crate) async fn declared(
+        &self,
+        of: &TypeKey,
+        from: u32,
+        to: u32,
+    ) -> Result<Option<(Own, MigrationContent)>, EngineError> {
+        let name = name_of(&of.to_string(), from, to);
+        let Some(own) = self.own_named(OwnKind::Migration, &name).await? else {
+            return Ok(None);
+        };
+        let content = read_content(&own.stored)?;
+        Ok(Some((own, content)))
+    }
+}

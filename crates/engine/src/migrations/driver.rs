@@ -1,0 +1,587 @@
+//! What a server does about migrations: it announces itself, goes where the phases ask it to, works
+//! in the background, mends mirrors that reads found behind, and moves on what moves by itself.
+
+use super::content::{Course, MigrationContent, Until};
+use super::moves::{Asked, Move};
+use super::servers::ServerSeen;
+use super::shard::Shard;
+use super::start::by_name;
+use super::work::{Ended, Held, Run, shard_keys};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::identity::system_caller;
+use crate::keys::{self, TypeKey};
+use crate::pairs::PHASES;
+use crate::types::phase;
+use crate::types::state::TypeState;
+use coeval_codes::Coded;
+use coeval_core::phases::{Live, Migration, Phase, Refusal, Who, Work, ask, work};
+use coeval_core::version::Uuid;
+use coeval_storage::{AtomicWrite, Delivery, Range, ReadRequest, Revision, WatchRequest};
+use futures::StreamExt;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
+
+/// How a server takes part in migrations.
+#[derive(Clone, Debug)]
+pub struct MigrationSettings {
+    /// A server that said nothing for so long is not alive.
+    pub lease: Duration,
+    /// How often it looks, should no event reach it.
+    pub poll: Duration,
+    /// A part of a run whose record does not change for so long is taken over.
+    pub abandoned_after: Duration,
+    /// How many parts of a run it works on at a time.
+    pub at_once: usize,
+}
+
+impl Default for MigrationSettings {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(15),
+            poll: Duration::from_secs(1),
+            abandoned_after: Duration::from_secs(10),
+            at_once: 2,
+        }
+    }
+}
+
+/// Works until it is dropped.
+#[derive(Debug)]
+pub struct MigrationDriver {
+    stop: watch::Sender<bool>,
+    going: Option<JoinHandle<()>>,
+    mending: JoinHandle<()>,
+}
+
+impl MigrationDriver {
+    /// Starts. No two servers may have the same name.
+    #[must_use]
+    pub fn start(
+        engine: Arc<Engine>,
+        name: &str,
+        release: &str,
+        settings: MigrationSettings,
+    ) -> Self {
+        let (stop, stopping) = watch::channel(false);
+        let seen = ServerSeen {
+            name: name.to_owned(),
+            release: release.to_owned(),
+            started: engine.now(),
+            phases: BTreeMap::new(),
+            known: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        };
+        let mending = tokio::spawn(mend(Arc::clone(&engine)));
+        let driving = Driving {
+            engine,
+            settings,
+            seen,
+            announced: None,
+            runs: HashMap::new(),
+            watched: Arc::default(),
+        };
+        Self {
+            stop,
+            going: Some(tokio::spawn(driving.go(stopping))),
+            mending,
+        }
+    }
+
+    /// Stops after the batches that are under way, and says that this server is gone.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        if let Some(going) = self.going.take() {
+            // An error here is its own end, which is what is wanted.
+            let _ = going.await;
+        }
+    }
+}
+
+impl Drop for MigrationDriver {
+    fn drop(&mut self) {
+        self.mending.abort();
+        if let Some(going) = &self.going {
+            going.abort();
+        }
+    }
+}
+
+/// Mends mirrors that reads found behind, one after the other.
+async fn mend(engine: Arc<Engine>) {
+    loop {
+        let (of, id) = engine.repairs.next().await;
+        if let Err(error) = engine.mend(&of, id).await {
+            tracing::debug!(%of, %id, %error, "a mirror is left to the backfill");
+        }
+    }
+}
+
+/// Claims of others: the revision of a part and since when it has it.
+type Watched = Arc<Mutex<HashMap<(TypeKey, u8), (Revision, Instant)>>>;
+
+struct Driving {
+    engine: Arc<Engine>,
+    settings: MigrationSettings,
+    seen: ServerSeen,
+    announced: Option<(ServerSeen, Instant)>,
+    /// The run of each type that this server works on.
+    runs: HashMap<TypeKey, (Work, u64, JoinSet<()>)>,
+    watched: Watched,
+}
+
+impl Driving {
+    async fn go(mut self, mut stopping: watch::Receiver<bool>) {
+        let mut events = None;
+        loop {
+            if *stopping.borrow() {
+                self.stop().await;
+                return;
+            }
+            if events.is_none() {
+                events = self.watch().await;
+            }
+            if let Err(error) = self.look().await {
+                tracing::warn!(%error, "migrations can't be looked at");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(self.settings.poll) => {}
+                _ = stopping.changed() => {}
+                () = news(&mut events) => {}
+            }
+        }
+    }
+
+    async fn stop(mut self) {
+        for (_, (_, _, mut running)) in self.runs.drain() {
+            running.abort_all();
+            while running.join_next().await.is_some() {}
+        }
+        if let Err(error) = self.engine.depart(&self.seen.name).await {
+            tracing::warn!(%error, "this server's record stays until its lease ends");
+        }
+    }
+
+    async fn watch(&self) -> Option<coeval_storage::Watch> {
+        let span = keys::all_phases().ok()?;
+        let request = WatchRequest { span, from: None };
+        self.engine.store.watch(request).await.ok()
+    }
+
+    /// One look at every type in migration.
+    async fn look(&mut self) -> Result<(), EngineError> {
+        let migrating = self.migrating().await?;
+        self.seen.phases.clear();
+        self.seen.known.clear();
+        self.seen.refused.clear();
+        let mut states = Vec::new();
+        for of in migrating {
+            let state = match self.engine.types.current(&of).await {
+                Err(EngineError::TypeUnknown { .. }) => continue,
+                other => other?,
+            };
+            self.note(&state);
+            states.push(state);
+        }
+        self.announce().await?;
+        let still: Vec<TypeKey> = states.iter().map(|state| state.key.clone()).collect();
+        self.runs.retain(|of, _| still.contains(of));
+        for state in states {
+            let Some(migration) = state.phase.migration else {
+                continue;
+            };
+            if let Err(error) = self.drive(&state, migration).await {
+                // What holds it is told by its status.
+                tracing::debug!(of = %state.key, code = %error.code(), %error, "not moved");
+            }
+        }
+        Ok(())
+    }
+
+    /// The types whose phase record has a migration.
+    async fn migrating(&self) -> Result<Vec<TypeKey>, EngineError> {
+        let mut range = Range::of(keys::all_phases()?);
+        let mut found = Vec::new();
+        loop {
+            let (_, page) = self.engine.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                let record = entry.stored.record();
+                let record = record.and_then(|record| phase::decode(&record.content.body));
+                if record.is_some_and(|record| record.migration.is_some()) {
+                    found.extend(keys::type_of_phase(&entry.key));
+                }
+            }
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(found),
+            }
+        }
+    }
+
+    fn note(&mut self, state: &TypeState) {
+        let of = state.key.to_string();
+        let newest = state.known_versions().map(|one| one.id.version).max();
+        if let Some(newest) = newest {
+            self.seen.known.insert(of.clone(), newest.to_string());
+        }
+        match state.part() {
+            Ok(Some(part)) => {
+                let phase = part.phase.name();
+                metrics::gauge!("coeval_migrations", "type" => of.clone(), "what" => "phase")
+                    .set(f64::from(part.phase as u8));
+                self.seen.phases.insert(of, phase.to_owned());
+            }
+            Ok(None) => {}
+            Err(error) => {
+                self.seen.refused.insert(of, error.to_string());
+            }
+        }
+    }
+
+    async fn announce(&mut self) -> Result<(), EngineError> {
+        let now = Instant::now();
+        let fresh = self.announced.as_ref().is_some_and(|(seen, at)| {
+            *seen == self.seen && now.duration_since(*at) < self.settings.lease / 3
+        });
+        if !fresh {
+            self.engine
+                .announce_server(&self.seen, self.settings.lease)
+                .await?;
+            self.announced = Some((self.seen.clone(), now));
+        }
+        Ok(())
+    }
+
+    /// Moves a type on, as far as its environment, its declaration and its work say.
+    async fn drive(
+        &mut self,
+        state: &Arc<TypeState>,
+        migration: Migration,
+    ) -> Result<(), EngineError> {
+        let of = &state.key;
+        if let Some(asked) = self.engine.settings.phases.get(of)
+            && let Some(what) = wanted_by_environment(state, *asked)
+        {
+            let caller = system_caller();
+            let asked = Asked::by(Who::Environment, what);
+            self.engine.move_phase(&caller, of, asked, &[]).await?;
+            return Ok(());
+        }
+        let declared = self.engine.declared(of, migration.from, migration.to).await?;
+        let Some((own, content)) = declared else {
+            return Ok(());
+        };
+        let Some(part) = state.part()? else {
+            return Ok(());
+        };
+        let due = match discards(&content, migration.live) {
+            true => Some(Work::Discard),
+            false => work(&PHASES, &state.phase, part.phase),
+        };
+        match due {
+            None => {
+                self.runs.remove(of);
+            }
+            Some(due) => self.work(state, due, own.stored.id).await?,
+        }
+        self.advance(state, migration, &content).await
+    }
+
+    /// Lets a migration that goes by itself take its next half step.
+    async fn advance(
+        &self,
+        state: &TypeState,
+        migration: Migration,
+        content: &MigrationContent,
+    ) -> Result<(), EngineError> {
+        let asked = match content.observed.state {
+            Course::Undoing if migration.live == Live::one(Phase::Old) => {
+                Asked::by(Who::Operator, Move::Abandon)
+            }
+            Course::Undoing => Asked::by(Who::Operator, Move::Back),
+            Course::Running if content.auto && !content.paused => {
+                match automatic(migration.live, content.until()?) {
+                    Some(asked) => asked,
+                    None => return Ok(()),
+                }
+            }
+            _ => return Ok(()),
+        };
+        let caller = system_caller();
+        self.engine
+            .move_phase(&caller, &state.key, asked, &[])
+            .await?;
+        Ok(())
+    }
+
+    /// Sees to it that this server works on a run, and notes its end.
+    async fn work(
+        &mut self,
+        state: &Arc<TypeState>,
+        due: Work,
+        declared: Uuid,
+    ) -> Result<(), EngineError> {
+        let of = state.key.clone();
+        let epoch = state.phase.epoch;
+        let same = self
+            .runs
+            .get(&of)
+            .is_some_and(|(work, at, _)| *work == due && *at == epoch.0);
+        if !same {
+            let run = Run {
+                of: of.clone(),
+                work: due,
+                epoch,
+                declared,
+                server: self.seen.name.clone(),
+            };
+            let mut workers = JoinSet::new();
+            for _ in 0..self.settings.at_once.max(1) {
+                let worker = Worker {
+                    engine: Arc::clone(&self.engine),
+                    run: run.clone(),
+                    watched: Arc::clone(&self.watched),
+                    settings: self.settings.clone(),
+                };
+                workers.spawn(worker.go());
+            }
+            self.runs.insert(of.clone(), (due, epoch.0, workers));
+        }
+        self.note_done(state, due).await
+    }
+
+    /// Notes that every part of a run is done, on condition that each is as it was read.
+    async fn note_done(&self, state: &TypeState, due: Work) -> Result<(), EngineError> {
+        if due == Work::Discard {
+            return Ok(());
+        }
+        let wanted = shard_keys(&state.key, due)?;
+        let request = ReadRequest::keys(wanted.clone());
+        let snapshot = self.engine.store.read(request).await?;
+        let mut conditions = Vec::new();
+        for (key, entry) in wanted.into_iter().zip(snapshot.keys) {
+            let Some(entry) = entry else { return Ok(()) };
+            let kept = Shard::decode(&entry);
+            let done = kept.is_some_and(|kept| kept.done && kept.epoch == state.phase.epoch.0);
+            if !done {
+                return Ok(());
+            }
+            conditions.push(super::look::unchanged(key, entry.stored.revision()));
+        }
+        if due == Work::CleanUp {
+            return self.clean_again(state, conditions).await;
+        }
+        let caller = system_caller();
+        let asked = Asked::by(Who::Operator, Move::Claim(due));
+        self.engine
+            .move_phase(&caller, &state.key, asked, &conditions)
+            .await?;
+        Ok(())
+    }
+
+    /// Cleanup is repeated until nothing is left: what expires was passed over.
+    async fn clean_again(
+        &self,
+        state: &TypeState,
+        mut parts: Vec<coeval_storage::Step>,
+    ) -> Result<(), EngineError> {
+        let Some(migration) = state.phase.migration else {
+            return Ok(());
+        };
+        let (from, to) = (migration.from, migration.to);
+        if self.engine.left_over(&state.key, from, to).await? == 0 {
+            return Ok(());
+        }
+        for part in &mut parts {
+            part.action = coeval_storage::Action::Delete;
+        }
+        match self.engine.store.atomic_write(AtomicWrite { steps: parts }).await {
+            Err(error) if !crate::write::is_race(&error) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One worker of a run: claims parts that nobody works on, until all are done.
+struct Worker {
+    engine: Arc<Engine>,
+    run: Run,
+    watched: Watched,
+    settings: MigrationSettings,
+}
+
+impl Worker {
+    async fn go(self) {
+        loop {
+            let claimed = self.claim().await;
+            let rest = match claimed {
+                Ok(Some(mut held)) => match self.run.visit(&self.engine, &mut held).await {
+                    Ok(Ended::Done | Ended::Lost) => continue,
+                    Err(error) => {
+                        tracing::warn!(of = %self.run.of, %error, "the background rests");
+                        Duration::from_millis(500)
+                    }
+                },
+                Ok(None) => self.settings.poll.min(Duration::from_millis(500)),
+                Err(error) => {
+                    tracing::warn!(of = %self.run.of, %error, "no part can be claimed");
+                    Duration::from_millis(500)
+                }
+            };
+            tokio::time::sleep(rest).await;
+        }
+    }
+
+    /// A part that is not done and that nobody works on.
+    async fn claim(&self) -> Result<Option<Held>, EngineError> {
+        let Run { of, work, .. } = &self.run;
+        let wanted = shard_keys(of, *work)?;
+        let request = ReadRequest::keys(wanted.clone());
+        let snapshot = self.engine.store.read(request).await?;
+        let parts = wanted.into_iter().zip(snapshot.keys).zip(0_u8..);
+        for ((key, entry), number) in parts {
+            let revision = entry.as_ref().and_then(|entry| entry.stored.revision());
+            let kept = entry.as_ref().and_then(Shard::decode);
+            let current = kept.filter(|kept| kept.epoch == self.run.epoch.0);
+            if let Some(kept) = &current {
+                if kept.done || !self.is_free(kept, number, revision).await {
+                    continue;
+                }
+            }
+            let now = self.engine.now();
+            let mut kept = current.unwrap_or_else(|| Shard::new(self.run.epoch, now));
+            kept.server.clone_from(&self.run.server);
+            kept.claims += 1;
+            kept.at = now;
+            // The epoch is the one that the claim is for: who comes late claims nothing.
+            let state = self.engine.types.current(of).await?;
+            if state.phase.epoch != self.run.epoch {
+                return Ok(None);
+            }
+            let mut steps = crate::write::steps::fenced(&state).steps;
+            steps.push(kept.step(&key, revision));
+            match self.engine.commit(&key, AtomicWrite { steps }).await {
+                Ok(written) => {
+                    self.mine(number, written.revision).await;
+                    return Ok(Some(Held {
+                        shard: number,
+                        kept,
+                        revision: written.revision,
+                    }));
+                }
+                Err(error) if crate::write::is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(None)
+    }
+
+    async fn mine(&self, number: u8, revision: Revision) {
+        let mut watched = self.watched.lock().await;
+        watched.insert((self.run.of.clone(), number), (revision, Instant::now()));
+    }
+
+    /// Whether nobody works on a part: its record has not changed for a while. No clocks are
+    /// compared, and a wrong guess does no harm: whose claim is overwritten is fenced.
+    async fn is_free(&self, kept: &Shard, number: u8, revision: Option<Revision>) -> bool {
+        let Some(revision) = revision else {
+            return true;
+        };
+        if kept.server.is_empty() {
+            return true;
+        }
+        let now = Instant::now();
+        let mut watched = self.watched.lock().await;
+        let key = (self.run.of.clone(), number);
+        let (seen, since) = watched.entry(key).or_insert((revision, now));
+        if *seen != revision {
+            (*seen, *since) = (revision, now);
+        }
+        now.duration_since(*since) >= self.settings.abandoned_after
+    }
+}
+
+/// Whether the mirrors are to go, because the migration ends where it began.
+fn discards(content: &MigrationContent, live: Live) -> bool {
+    content.observed.state == Course::Undoing && live == Live::one(Phase::Old)
+}
+
+/// The move that a server's environment asks for.
+fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
+    use coeval_core::phases::Asked as Wanted;
+    match ask(&PHASES, &state.phase, asked, &[]) {
+        Ok(Wanted::Forward) => Some(Move::Forward),
+        Ok(Wanted::Back) => Some(Move::Back),
+        Ok(Wanted::Work) | Err(Refusal::OutOfReach { .. }) | Err(_) => None,
+    }
+}
+
+/// The half step that a migration takes by itself, if it goes that far.
+fn automatic(live: Live, until: Until) -> Option<Asked> {
+    let half = live.low != live.high;
+    let next = match half {
+        true => Some(live.high),
+        false => PHASES.row(live.high).next,
+    };
+    let Some(next) = next else {
+        let finish = Asked::by(Who::AutomaticByName, Move::Finish);
+        return (until == Until::Finished).then_some(finish);
+    };
+    let who = match by_name(next) {
+        // It was asked for by name: nothing less gets here.
+        true => Who::AutomaticByName,
+        false => Who::Automatic,
+    };
+    let far = Until::Phase(next) <= until;
+    far.then(|| Asked::by(who, Move::Forward))
+}
+
+/// Until a phase record changes.
+async fn news(events: &mut Option<coeval_storage::Watch>) {
+    loop {
+        let Some(watch) = events else {
+            return std::future::pending().await;
+        };
+        match watch.next().await {
+            Some(Ok(Delivery::Events(..))) => return,
+            Some(Ok(Delivery::Live(_) | Delivery::Bookmark(_))) => {}
+            Some(Err(_)) | None => *events = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_goes_by_itself_as_far_as_was_said() {
+        let one = Live::one;
+        let half = |low, high| Live { low, high };
+        let soak = Until::Phase(Phase::Soak);
+        for (live, until, goes) in [
+            (one(Phase::Old), soak, true),
+            (half(Phase::Backfill, Phase::Soak), soak, true),
+            (one(Phase::Soak), soak, false),
+            (one(Phase::Soak), Until::Phase(Phase::Cutover), true),
+            (one(Phase::Cutover), Until::Phase(Phase::Cutover), false),
+            (one(Phase::Cleanup), Until::Phase(Phase::Cleanup), false),
+            (one(Phase::Cleanup), Until::Finished, true),
+        ] {
+            assert_eq!(automatic(live, until).is_some(), goes, "{live:?} {until:?}");
+        }
+        let cutover = automatic(one(Phase::Soak), Until::Finished).unwrap();
+        assert_eq!(cutover.who, Who::AutomaticByName);
+    }
+
+    #[test]
+    fn the_parts_of_a_run_have_keys_of_their_own() {
+        let keys = shard_keys(&TypeKey::new("acme", "app"), Work::Backfill).unwrap();
+        let distinct: std::collections::HashSet<_> = keys.iter().collect();
+        assert_eq!(distinct.len(), usize::from(crate::migrations::shard::SHARDS));
+    }
+}

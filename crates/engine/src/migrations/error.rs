@@ -1,0 +1,47 @@
+//! What can go wrong with a migration, beside what its phases refuse.
+
+use coeval_codes::{Code, Coded};
+
+/// Every refusal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MigrationError {
+    /// No such migration.
+    #[error("there is no migration {what}")]
+    Unknown {
+        /// Which.
+        what: String,
+    },
+    /// What is declared can't be.
+    #[error("the migration can't be declared so: {what}")]
+    Invalid {
+        /// Why.
+        what: String,
+    },
+    /// It is over.
+    #[error("the migration {name} has ended: {how}")]
+    Ended {
+        /// Which.
+        name: String,
+        /// How.
+        how: &'static str,
+    },
+}
+
+impl Coded for MigrationError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Unknown { .. } => coeval_codes::MIGRATION_UNKNOWN,
+            Self::Invalid { .. } => coeval_codes::MIGRATION_INVALID,
+            Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Unknown { .. } => "List the migrations that there are, or start one.",
+            Self::Invalid { .. } => "Correct it and declare it again.",
+            Self::Ended { .. } => "Start another one, if there is something to move.",
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,109 @@
+//! What a move of a type's phase depends on, in one snapshot with the phase record.
+
+use super::servers::acknowledged;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::pairs::tell_key;
+use crate::types::state::TypeState;
+use coeval_core::phases::{Acknowledged, Facts, Who};
+use coeval_storage::{Action, Condition, Key, Range, ReadRequest, Step};
+use std::sync::Arc;
+
+/// How many failed resources are counted one by one; more are as many.
+const COUNTED: usize = 10_000;
+
+/// What was found.
+pub(super) struct Looked {
+    pub(super) state: Arc<TypeState>,
+    /// Resources that are listed as failed.
+    pub(super) failed: u64,
+    /// No resource was listed since.
+    pub(super) unlisted: Step,
+    pub(super) servers: Vec<Acknowledged>,
+}
+
+impl Looked {
+    pub(super) fn facts(&self, who: Who, fence_rest: bool, left: u64) -> Facts<'_> {
+        Facts {
+            who,
+            servers: &self.servers,
+            fence_rest,
+            failed: self.failed,
+            left,
+            meaning_changed: false,
+        }
+    }
+}
+
+impl Engine {
+    /// The type, who is alive and where, and what failed.
+    pub(super) async fn look_at_type(&self, of: &TypeKey) -> Result<Looked, EngineError> {
+        let mut state = self.types.current(of).await?;
+        for _ in 0..ATTEMPTS {
+            let tell = tell_key(of)?;
+            let request = ReadRequest::keys([state.phase_key.clone(), tell.clone()]);
+            let failed = Range::of(keys::all_failed(of)?).keys_only().limit(COUNTED);
+            let servers = Range::of(keys::servers()?);
+            let request = request.and_range(failed).and_range(servers);
+            let snapshot = self.store.read(request).await?;
+            let mut own = snapshot.keys.into_iter();
+            let phase = own.next().flatten();
+            if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
+                state = self.types.load(of).await?;
+                continue;
+            }
+            let told = own.next().flatten();
+            let revision = told.and_then(|entry| entry.stored.revision());
+            let mut pages = snapshot.pages.into_iter();
+            let failed = pages.next().unwrap_or_default().entries.len() as u64;
+            let servers = pages.next().unwrap_or_default();
+            return Ok(Looked {
+                servers: acknowledged(of, &servers.entries),
+                state,
+                failed,
+                unlisted: unchanged(tell, revision),
+            });
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// How many resources cleanup has still to visit: every record at the old major, and every
+    /// one at the new major that is marked.
+    pub(super) async fn left_over(
+        &self,
+        of: &TypeKey,
+        from: u32,
+        to: u32,
+    ) -> Result<u64, EngineError> {
+        let (_, old) = self.store.count(keys::records_of_major(of, from)?).await?;
+        Ok(old + self.mirrors(of, to).await?)
+    }
+
+    /// How many records at the new major are marked as part of the migration.
+    pub(super) async fn mirrors(&self, of: &TypeKey, to: u32) -> Result<u64, EngineError> {
+        let mut range = Range::of(keys::records_of_major(of, to)?).keys_only();
+        let mut count = 0;
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            let marked = |entry: &&coeval_storage::Entry| {
+                let record = entry.stored.record();
+                record.is_none_or(|record| record.content.flags != 0)
+            };
+            count += page.entries.iter().filter(marked).count() as u64;
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(count),
+            }
+        }
+    }
+}
+
+/// That a record is as it was read.
+pub(super) fn unchanged(key: Key, revision: Option<coeval_storage::Revision>) -> Step {
+    Step {
+        key,
+        condition: revision.map_or(Condition::NotExists, Condition::RevisionIs),
+        action: Action::Nop,
+    }
+}

@@ -1,0 +1,285 @@
+//! Moves of a type's phase: half a step forward or back, the end, and notes of work that is done.
+//! Each is one atomic write of the phase record and of the migration's resource.
+
+use super::content::{Course, MigrationContent};
+use super::error::MigrationError;
+use super::look::Looked;
+use super::status::MigrationStatus;
+use crate::audit::{Deed, What};
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::identity::Own;
+use crate::keys::{self, TypeKey};
+use crate::kinds::WRITTEN_AT;
+use crate::pairs::PHASES;
+use crate::read::Found;
+use crate::types::phase;
+use crate::types::state::TypeState;
+use crate::write::{Update, is_race};
+use coeval_access::{GeneralRight, Level};
+use coeval_core::phases::{
+    Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
+};
+use coeval_storage::{Action, Condition, Put, Step};
+
+/// How a migration is moved on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Advance {
+    /// The phase that is to be entered: if another one is next, nothing is done.
+    pub to: Option<Phase>,
+    /// Servers that are behind are given up: they refuse the type until they have moved.
+    pub fence: bool,
+}
+
+/// What a move does to the phase record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    Forward,
+    Back,
+    Finish,
+    Abandon,
+    /// All was visited by a run of this work.
+    Claim(Work),
+}
+
+/// A move, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) what: Move,
+    pub(super) who: Who,
+    pub(super) fence: bool,
+}
+
+impl Asked {
+    pub(super) const fn by(who: Who, what: Move) -> Self {
+        Self {
+            what,
+            who,
+            fence: false,
+        }
+    }
+}
+
+impl Engine {
+    /// Moves a migration half a step forward: a new phase is admitted, or the one before it is
+    /// closed. At the last one it is finished.
+    ///
+    /// # Errors
+    /// A refusal says what holds it: servers that are behind, work that is not done, resources that
+    /// can't be converted.
+    pub async fn advance_migration(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        advance: Advance,
+    ) -> Result<MigrationStatus, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let state = self.types.current(of).await?;
+        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let live = migration.live;
+        let last = live.low == live.high && PHASES.row(live.high).next.is_none();
+        let next = match live.low == live.high {
+            true => PHASES.row(live.high).next,
+            false => Some(live.high),
+        };
+        if let Some(wanted) = advance.to
+            && next != Some(wanted)
+        {
+            let held_by = Vec::new();
+            return Err(Refusal::OutOfReach {
+                phase: wanted,
+                live,
+                held_by,
+            }
+            .into());
+        }
+        let asked = Asked {
+            what: if last { Move::Finish } else { Move::Forward },
+            who: Who::Operator,
+            fence: advance.fence,
+        };
+        self.move_phase(caller, of, asked, &[]).await?;
+        self.migration_status(caller, of).await
+    }
+
+    /// Moves a migration half a step back.
+    ///
+    /// # Errors
+    /// There is no way back from cleanup; out of soak it waits for the copy back.
+    pub async fn back_migration(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        fence: bool,
+    ) -> Result<MigrationStatus, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let asked = Asked {
+            what: Move::Back,
+            who: Who::Operator,
+            fence,
+        };
+        self.move_phase(caller, of, asked, &[]).await?;
+        self.migration_status(caller, of).await
+    }
+
+    /// Lets a migration go all the way back, and end where it began. It goes by itself from here.
+    ///
+    /// # Errors
+    /// There is no way back from cleanup.
+    pub async fn undo_migration(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<MigrationStatus, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        for _ in 0..ATTEMPTS {
+            let state = self.types.current(of).await?;
+            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let phase = migration.live.high;
+            if PHASES.row(phase).next.is_none() {
+                return Err(Refusal::NoWayBack { phase }.into());
+            }
+            let (own, mut content) = self.declaration(of, migration).await?;
+            if content.observed.state == Course::Undoing {
+                return self.migration_status(caller, of).await;
+            }
+            content.observed.state = Course::Undoing;
+            if self.declare(caller, own, &content, Vec::new()).await? {
+                return self.migration_status(caller, of).await;
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The resource of the migration that is under way.
+    pub(super) async fn declaration(
+        &self,
+        of: &TypeKey,
+        migration: Migration,
+    ) -> Result<(Own, MigrationContent), EngineError> {
+        let declared = self.declared(of, migration.from, migration.to).await?;
+        let what = super::content::name_of(&of.to_string(), migration.from, migration.to);
+        declared.ok_or_else(|| MigrationError::Unknown { what }.into())
+    }
+
+    /// Writes the resource of a migration, with whatever else; whether nobody was faster.
+    pub(super) async fn declare(
+        &self,
+        caller: &Caller,
+        own: Own,
+        content: &MigrationContent,
+        more: Vec<Step>,
+    ) -> Result<bool, EngineError> {
+        let found = Found {
+            fetched: own.fetched,
+            stored: own.stored,
+            level: Level::FullControl,
+        };
+        // Plain data: nothing in it can fail to be printed.
+        let body = serde_json::to_value(content).unwrap_or_default();
+        let update = Update::new(WRITTEN_AT, body);
+        match self.attempt(caller, found, &update, more).await {
+            Ok(_) => Ok(true),
+            Err(EngineError::Storage(error)) if is_race(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One move of the phase record, on condition that all that it depends on is as it was read.
+    /// `more` are further conditions.
+    pub(super) async fn move_phase(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        asked: Asked,
+        more: &[Step],
+    ) -> Result<PhaseRecord, EngineError> {
+        for _ in 0..ATTEMPTS {
+            let looked = self.look_at_type(of).await?;
+            let state = &looked.state;
+            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let (own, mut content) = self.declaration(of, migration).await?;
+            let next = self.moved(&looked, migration, asked, &content).await?;
+            if next == state.phase {
+                return Ok(next);
+            }
+            content.observe(&next, self.now());
+            if next.migration.is_none() {
+                content.observed.state = match asked.what {
+                    Move::Abandon => Course::Undone,
+                    _ => Course::Finished,
+                };
+            }
+            let mut steps = vec![looked.unlisted.clone()];
+            steps.extend(more.iter().cloned());
+            steps.extend(self.phase_steps(caller, state, &next)?);
+            if self.declare(caller, own, &content, steps).await? {
+                self.types.load(of).await?;
+                if next.migration.is_none() {
+                    // Checkpoints are of no use to anybody any more.
+                    self.store.delete_range(keys::all_background(of)?).await?;
+                }
+                return Ok(next);
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn moved(
+        &self,
+        looked: &Looked,
+        migration: Migration,
+        asked: Asked,
+        content: &MigrationContent,
+    ) -> Result<PhaseRecord, EngineError> {
+        let record = &looked.state.phase;
+        let of = &looked.state.key;
+        let left = match asked.what {
+            Move::Finish => self.left_over(of, migration.from, migration.to).await?,
+            Move::Abandon => self.mirrors(of, migration.to).await?,
+            _ => 0,
+        };
+        let mut facts = looked.facts(asked.who, asked.fence, left);
+        facts.meaning_changed = !content.meaning_changed.is_empty();
+        Ok(match asked.what {
+            Move::Forward => forward(&PHASES, record, &facts)?,
+            Move::Back => back(&PHASES, record, &facts)?,
+            Move::Finish => finish(&PHASES, record, &facts)?,
+            Move::Abandon => abandon(&PHASES, record, &facts)?,
+            Move::Claim(work) => claim(record, work, record.epoch, looked.failed)?,
+        })
+    }
+
+    /// The steps that write a phase record over the one that was read, and tell of it.
+    pub(super) fn phase_steps(
+        &self,
+        caller: &Caller,
+        state: &TypeState,
+        next: &PhaseRecord,
+    ) -> Result<Vec<Step>, EngineError> {
+        let put = Step {
+            key: state.phase_key.clone(),
+            condition: Condition::RevisionIs(state.phase_revision),
+            action: Action::Put(Put::of(phase::encode(next))),
+        };
+        let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
+        deed.note = Some(match next.migration {
+            None => "the migration has ended".to_owned(),
+            Some(migration) => {
+                let (low, high) = (migration.live.low, migration.live.high);
+                format!(
+                    "from {} to {}: {low}{}",
+                    migration.from,
+                    migration.to,
+                    if low == high {
+                        String::new()
+                    } else {
+                        format!(" and {high}")
+                    }
+                )
+            }
+        });
+        Ok(vec![put, self.audit_step(caller, &deed)?])
+    }
+}

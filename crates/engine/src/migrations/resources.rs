@@ -1,0 +1,153 @@
+//! A migration that is declared, changed or forgotten as any resource is.
+
+use super::content::MigrationContent;
+use super::error::MigrationError;
+use crate::allow::SYSTEM_ORG;
+use crate::caller::Caller;
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::identity::{Own, read_content};
+use crate::keys::TypeKey;
+use crate::kinds::OwnKind;
+use crate::read::Target;
+use crate::resource::Changed;
+use crate::write::{Create, Update, is_race};
+use coeval_access::GeneralRight;
+use coeval_storage::{Revision, Token};
+use serde_json::Value;
+
+/// Whether a type is the kind of migrations.
+pub(crate) fn is_migration(of: &TypeKey) -> bool {
+    *of == OwnKind::Migration.of()
+}
+
+impl Engine {
+    /// Begins a migration that somebody declared.
+    pub(crate) async fn create_migration(
+        &self,
+        caller: &Caller,
+        create: &Create,
+    ) -> Result<Changed, EngineError> {
+        let mut content = Self::read_declaration(&create.name, &create.content)?;
+        let name = self.begin_declared(caller, &mut content).await?;
+        self.shown_migration(caller, &name, true).await
+    }
+
+    /// Changes what is wanted of a migration: nothing else of it can be changed.
+    pub(crate) async fn update_migration(
+        &self,
+        caller: &Caller,
+        target: &Target,
+        update: &Update,
+    ) -> Result<Changed, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        for _ in 0..ATTEMPTS {
+            let own = self.found_migration(target).await?;
+            if update
+                .revision
+                .is_some_and(|said| said != own.stored.revision)
+            {
+                return Err(EngineError::Conflict {
+                    current: own.stored.revision,
+                    paths: Vec::new(),
+                });
+            }
+            let present: MigrationContent = read_content(&own.stored)?;
+            let name = present.name();
+            let Some(body) = &update.content else {
+                return self.shown_migration(caller, &name, false).await;
+            };
+            let body = match &update.mask {
+                None => body.clone(),
+                // Plain data: nothing in it can fail to be printed.
+                Some(mask) => mask.apply(serde_json::to_value(&present).unwrap_or_default(), body)?,
+            };
+            let wanted = changed(&name, &present, &body)?;
+            if let Some(how) = present.has_ended() {
+                return Err(MigrationError::Ended { name, how }.into());
+            }
+            if self.declare(caller, own, &wanted, Vec::new()).await? {
+                return self.shown_migration(caller, &name, false).await;
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Forgets a migration that has ended.
+    pub(crate) async fn forget_migration(
+        &self,
+        caller: &Caller,
+        target: &Target,
+        revision: Option<Revision>,
+    ) -> Result<Token, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        for _ in 0..ATTEMPTS {
+            let own = self.found_migration(target).await?;
+            if revision.is_some_and(|said| said != own.stored.revision) {
+                return Err(EngineError::Conflict {
+                    current: own.stored.revision,
+                    paths: Vec::new(),
+                });
+            }
+            let content: MigrationContent = read_content(&own.stored)?;
+            if content.has_ended().is_none() {
+                let (from, to) = (content.from, content.to);
+                return Err(coeval_core::phases::Refusal::Running { from, to }.into());
+            }
+            let write = self.removal(caller, &own).await?;
+            match self.store.atomic_write(write).await {
+                Ok(written) => return Ok(written.token),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    async fn found_migration(&self, target: &Target) -> Result<Own, EngineError> {
+        let found = match target {
+            Target::Id(id) => self.own(OwnKind::Migration, *id).await?,
+            Target::Name { name, .. } => self.own_named(OwnKind::Migration, name).await?,
+        };
+        let of = OwnKind::Migration.of();
+        found.ok_or_else(|| EngineError::no_resource(format!("{of} {target}")))
+    }
+
+    async fn shown_migration(
+        &self,
+        caller: &Caller,
+        name: &str,
+        created: bool,
+    ) -> Result<Changed, EngineError> {
+        let target = Target::Name {
+            org: SYSTEM_ORG.to_owned(),
+            name: name.to_owned(),
+        };
+        let resource = self.get(caller, &OwnKind::Migration.of(), &target).await?;
+        Ok(Changed {
+            resource,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            overrode: None,
+            created,
+            task: None,
+        })
+    }
+}
+
+/// The present content with what a body wants of it. What the server sets is not looked at.
+fn changed(
+    name: &str,
+    present: &MigrationContent,
+    body: &Value,
+) -> Result<MigrationContent, EngineError> {
+    let wanted = Engine::read_declaration(name, body)?;
+    if wanted.meaning_changed != present.meaning_changed {
+        let what = "meaningChanged is said when it begins, and stays".to_owned();
+        return Err(MigrationError::Invalid { what }.into());
+    }
+    Ok(MigrationContent {
+        observed: present.observed.clone(),
+        ..wanted
+    })
+}

@@ -1,0 +1,97 @@
+//! Servers announce themselves: their release, what they know, and where they are. That tells who
+//! is alive, and decides nothing: a server that was thought dead carries a passed epoch.
+
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::keys::{self, TypeKey};
+use coeval_access::GeneralRight;
+use coeval_core::phases::{Acknowledged, Phase};
+use coeval_storage::{Entry, Millis, Put, Range, StorageError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A server, as it announced itself last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerSeen {
+    /// Its name.
+    pub name: String,
+    /// Its release.
+    pub release: String,
+    /// When it started, in milliseconds since 1970.
+    pub started: Time,
+    /// For each type in migration: the phase that it works at.
+    #[serde(default)]
+    pub phases: BTreeMap<String, String>,
+    /// For each type in migration: the newest version that it knows.
+    #[serde(default)]
+    pub known: BTreeMap<String, String>,
+    /// For each type that it may not serve: why.
+    #[serde(default)]
+    pub refused: BTreeMap<String, String>,
+}
+
+impl ServerSeen {
+    /// Where it is with a type; one that said nothing has not left the beginning.
+    fn phase(&self, of: &TypeKey) -> Phase {
+        let said = self.phases.get(&of.to_string());
+        let phase = said.and_then(|name| name.parse().ok());
+        phase.unwrap_or(Phase::Old)
+    }
+}
+
+fn decode(entry: &Entry) -> Option<ServerSeen> {
+    serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+}
+
+/// Where every live server is with a type. One whose record can't be read counts as behind.
+pub(super) fn acknowledged(of: &TypeKey, entries: &[Entry]) -> Vec<Acknowledged> {
+    let read = |entry: &Entry| match decode(entry) {
+        Some(seen) => Acknowledged {
+            phase: seen.phase(of),
+            server: seen.name,
+        },
+        None => Acknowledged {
+            server: entry.key.to_string(),
+            phase: Phase::Old,
+        },
+    };
+    entries.iter().map(read).collect()
+}
+
+impl Engine {
+    /// The servers that are alive.
+    ///
+    /// # Errors
+    /// If the caller may not know, or the store fails.
+    pub async fn servers(&self, caller: &Caller) -> Result<Vec<ServerSeen>, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        Ok(page.entries.iter().filter_map(decode).collect())
+    }
+
+    /// Says that this server is alive, for a while.
+    pub(super) async fn announce_server(
+        &self,
+        seen: &ServerSeen,
+        lease: Duration,
+    ) -> Result<(), StorageError> {
+        // Plain data: nothing in it can fail to be printed.
+        let body = serde_json::to_vec(seen).unwrap_or_default();
+        let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
+        let expires = Millis(self.now().saturating_add(lease));
+        let put = Put::of(body).expiring(Some(expires));
+        self.store.put(&keys::server(&seen.name)?, put).await?;
+        Ok(())
+    }
+
+    /// Says that this server stops.
+    pub(super) async fn depart(&self, name: &str) -> Result<(), StorageError> {
+        let write = coeval_storage::AtomicWrite::new().delete(&keys::server(name)?);
+        self.store.atomic_write(write).await?;
+        Ok(())
+    }
+}

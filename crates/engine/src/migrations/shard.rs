@@ -1,0 +1,159 @@
+//! The parts of a run: sixteen, by the first digit of the ids. Each has a record with its claim and
+//! its checkpoint; a batch is written together with the checkpoint that follows it, on condition
+//! that the claim is as this server wrote it last. So whoever takes a part over fences every batch
+//! that is still to come, and what was written is never done again.
+
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::keys::{self, TypeKey};
+use coeval_core::phases::{Epoch, Work};
+use coeval_core::version::Uuid;
+use coeval_storage::{Action, Condition, Entry, Key, Put, Revision, Span, Step};
+use serde::{Deserialize, Serialize};
+
+/// How many parts a run has.
+pub(super) const SHARDS: u8 = 16;
+
+/// One part, as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Shard {
+    /// The epoch of its run; another one starts over.
+    pub(super) epoch: u64,
+    /// Who works on it.
+    pub(super) server: String,
+    /// How often it was claimed: no two claims are alike.
+    pub(super) claims: u64,
+    /// All up to this id are visited.
+    pub(super) after: Option<String>,
+    pub(super) done: bool,
+    pub(super) counts: Counts,
+    /// When its run began, and when it got here.
+    pub(super) began: Time,
+    pub(super) at: Time,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Counts {
+    /// Resources that were looked at.
+    pub(super) visited: u64,
+    /// Mirrors that were missing.
+    pub(super) copied: u64,
+    /// Mirrors that were behind.
+    pub(super) stale: u64,
+    /// Mirrors of nothing, or old records, that were removed.
+    pub(super) removed: u64,
+    /// Resources that can't be converted.
+    pub(super) failed: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: Self) {
+        self.visited += other.visited;
+        self.copied += other.copied;
+        self.stale += other.stale;
+        self.removed += other.removed;
+        self.failed += other.failed;
+    }
+}
+
+/// The word for a kind of work.
+pub(super) const fn name(work: Work) -> &'static str {
+    match work {
+        Work::Backfill => "backfill",
+        Work::CopyBack => "copyback",
+        Work::CleanUp => "cleanup",
+        Work::Discard => "discard",
+    }
+}
+
+pub(super) fn key(of: &TypeKey, work: Work, shard: u8) -> Result<Key, EngineError> {
+    let what = format!("{}-{shard:x}", name(work));
+    Ok(keys::background(of, &what)?)
+}
+
+/// The ids of a part, within the records of a major.
+pub(super) fn span(
+    of: &TypeKey,
+    major: u32,
+    shard: u8,
+    after: Option<Uuid>,
+) -> Result<Span, EngineError> {
+    let all = keys::records_of_major(of, major)?;
+    let digit = |shard: u8| format!("{shard:x}").into_bytes();
+    let start = [all.start.as_ref(), &digit(shard)].concat();
+    let end = match shard + 1 < SHARDS {
+        true => [all.start.as_ref(), &digit(shard + 1)].concat(),
+        false => all.end.to_vec(),
+    };
+    let span = Span {
+        start: start.into(),
+        end: end.into(),
+    };
+    Ok(match after {
+        None => span,
+        Some(id) => span.after(&keys::record(of, major, id)?),
+    })
+}
+
+impl Shard {
+    /// At the beginning of a run.
+    pub(super) fn new(epoch: Epoch, now: Time) -> Self {
+        Self {
+            epoch: epoch.0,
+            began: now,
+            at: now,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn after(&self) -> Option<Uuid> {
+        self.after.as_deref().and_then(Uuid::parse)
+    }
+
+    pub(super) fn step(&self, key: &Key, before: Option<Revision>) -> Step {
+        // Plain data: nothing in it can fail to be printed.
+        let body = serde_json::to_vec(self).unwrap_or_default();
+        Step {
+            key: key.clone(),
+            condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
+            action: Action::Put(Put::of(body)),
+        }
+    }
+
+    /// From its record; one that can't be read is as good as none.
+    pub(super) fn decode(entry: &Entry) -> Option<Self> {
+        serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_cover_every_id_once() {
+        let of = TypeKey::new("acme", "app");
+        for n in 0..4096_u128 {
+            let id = Uuid(n << 116 | n);
+            let key = keys::record(&of, 1, id).unwrap();
+            let within = (0..SHARDS).filter(|shard| {
+                let span = span(&of, 1, *shard, None).unwrap();
+                span.contains(&key)
+            });
+            assert_eq!(within.count(), 1, "{id}");
+        }
+    }
+
+    #[test]
+    fn what_was_visited_is_not_visited_again() {
+        let of = TypeKey::new("acme", "app");
+        let id = Uuid(5 << 124 | 7);
+        let rest = span(&of, 1, 5, Some(id)).unwrap();
+        let key = |id| keys::record(&of, 1, id).unwrap();
+        assert!(!rest.contains(&key(id)) && rest.contains(&key(Uuid(5 << 124 | 8))));
+        assert!(!rest.contains(&key(Uuid(5 << 124 | 6))));
+    }
+}

@@ -1,0 +1,453 @@
+//! How far a migration is, who is where, and why it is not moving.
+
+use super::content::{Course, MigrationContent};
+use super::error::MigrationError;
+use super::look::Looked;
+use super::rate::{expected, per_second};
+use super::servers::ServerSeen;
+use super::shard::{Counts, Shard};
+use super::work::shard_keys;
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::identity::read_content;
+use crate::keys::{self, TypeKey};
+use crate::kinds::OwnKind;
+use crate::pairs::{PHASES, decode_failed};
+use coeval_access::GeneralRight;
+use coeval_core::phases::{Migration, Phase, Who, Work, finish, forward, work};
+use coeval_core::version::Uuid;
+use coeval_storage::{Range, ReadRequest};
+
+/// Where a migration stands as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is under way.
+    Running,
+    /// It is on its way back to where it began.
+    Undoing,
+    /// The type is at the new major.
+    Finished,
+    /// The type is where it was.
+    Undone,
+}
+
+impl State {
+    /// As people read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Undoing => "undoing",
+            Self::Finished => "finished",
+            Self::Undone => "undone",
+        }
+    }
+}
+
+/// Work in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Working {
+    /// Every mirror at the new major is made fresh.
+    Backfill,
+    /// Every mirror at the old major is made fresh.
+    CopyBack,
+    /// What is left at the old major is removed.
+    CleanUp,
+    /// Mirrors are removed, because the migration ends where it began.
+    Discard,
+}
+
+impl Working {
+    /// As people read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Backfill => "backfill",
+            Self::CopyBack => "copy back",
+            Self::CleanUp => "cleanup",
+            Self::Discard => "removal of mirrors",
+        }
+    }
+
+    const fn of(work: Work) -> Self {
+        match work {
+            Work::Backfill => Self::Backfill,
+            Work::CopyBack => Self::CopyBack,
+            Work::CleanUp => Self::CleanUp,
+            Work::Discard => Self::Discard,
+        }
+    }
+}
+
+/// How far the work is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Which.
+    pub working: Working,
+    /// Resources that were looked at.
+    pub visited: u64,
+    /// Of so many.
+    pub total: u64,
+    /// Mirrors that were missing.
+    pub copied: u64,
+    /// Mirrors that were behind.
+    pub stale: u64,
+    /// Mirrors of nothing, or old records, that were removed.
+    pub orphaned: u64,
+    /// Resources that can't be converted.
+    pub failed: u64,
+    /// Resources a second.
+    pub per_second: f64,
+    /// Seconds that are left: the soonest, the likely and the latest.
+    pub left: Option<(f64, f64, f64)>,
+    /// Whether all was visited.
+    pub done: bool,
+}
+
+/// How far a migration is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MigrationStatus {
+    /// The name of its resource.
+    pub name: String,
+    /// The type.
+    pub of: TypeKey,
+    /// The major that it leaves.
+    pub from: u32,
+    /// The major that it goes to.
+    pub to: u32,
+    /// As a whole.
+    pub state: State,
+    /// The phases that servers may work at, while it is under way.
+    pub live: Option<(Phase, Phase)>,
+    /// Every mirror at the new major is fresh.
+    pub forward_done: bool,
+    /// Every mirror at the old major is fresh.
+    pub back_done: bool,
+    /// Whether it advances by itself, and how far.
+    pub auto: bool,
+    /// How far.
+    pub until: String,
+    /// Whether the background rests.
+    pub paused: bool,
+    /// Resources a second at most.
+    pub rate: u32,
+    /// When it began.
+    pub began: Time,
+    /// When its phase changed last.
+    pub moved: Time,
+    /// Resources at the old major, and at the new one.
+    pub resources: (u64, u64),
+    /// How many resources can't be converted.
+    pub failed: u64,
+    /// The work in the background that is due.
+    pub progress: Option<Progress>,
+    /// Every server that is alive.
+    pub servers: Vec<ServerSeen>,
+    /// In one sentence: why it is not moving, or what comes next.
+    pub why: String,
+}
+
+/// A resource that can't be converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedResource {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name, if it can be read.
+    pub name: Option<String>,
+    /// Why, as a code.
+    pub code: String,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+impl Engine {
+    /// How far the migration of a type is: of the one that is under way, or else of the last one.
+    ///
+    /// # Errors
+    /// If there is and was none.
+    pub async fn migration_status(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<MigrationStatus, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let looked = self.look_at_type(of).await?;
+        let content = match looked.state.phase.migration {
+            Some(migration) => self.declaration(of, migration).await?.1,
+            None => {
+                let all = self.declarations().await?;
+                let own = all
+                    .into_iter()
+                    .filter(|content| content.of == of.to_string());
+                let last = own.max_by_key(|content| content.observed.moved);
+                let what = of.to_string();
+                last.ok_or(MigrationError::Unknown { what })?
+            }
+        };
+        self.status_of(looked, content).await
+    }
+
+    /// All migrations, those under way first.
+    ///
+    /// # Errors
+    /// If the caller may not know of them.
+    pub async fn migrations(&self, caller: &Caller) -> Result<Vec<MigrationStatus>, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let mut all = Vec::new();
+        for content in self.declarations().await? {
+            let looked = match self.look_at_type(&content.key()?).await {
+                // The type is gone, and its migration is history.
+                Err(EngineError::TypeUnknown { .. }) => continue,
+                other => other?,
+            };
+            all.push(self.status_of(looked, content).await?);
+        }
+        all.sort_by(|one, other| {
+            let key = |status: &MigrationStatus| (status.live.is_none(), status.name.clone());
+            key(one).cmp(&key(other))
+        });
+        Ok(all)
+    }
+
+    /// What every resource of this kind says.
+    async fn declarations(&self) -> Result<Vec<MigrationContent>, EngineError> {
+        const PAGE: usize = 200;
+        let mut all = Vec::new();
+        let mut after = None;
+        loop {
+            let page = self.own_page(OwnKind::Migration, after, PAGE).await?;
+            after = page.last().map(|stored| stored.id);
+            let full = page.len() == PAGE;
+            for stored in &page {
+                all.push(read_content::<MigrationContent>(stored)?);
+            }
+            if !full {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn status_of(
+        &self,
+        looked: Looked,
+        content: MigrationContent,
+    ) -> Result<MigrationStatus, EngineError> {
+        let of = looked.state.key.clone();
+        let migration = looked.state.phase.migration;
+        let running = migration.filter(|one| one.from == content.from && one.to == content.to);
+        let (_, old) = self
+            .store
+            .count(keys::records_of_major(&of, content.from)?)
+            .await?;
+        let (_, new) = self
+            .store
+            .count(keys::records_of_major(&of, content.to)?)
+            .await?;
+        let (_, servers) = self.store.range(Range::of(keys::servers()?)).await?;
+        let servers = servers.entries.iter().filter_map(|entry| {
+            serde_json::from_slice(&entry.stored.record()?.content.body).ok()
+        });
+        let progress = match running {
+            None => None,
+            Some(migration) => self.progress(&looked, migration, &content, (old, new)).await?,
+        };
+        let why = self.why(&looked, running, &content, progress.as_ref()).await?;
+        Ok(MigrationStatus {
+            name: content.name(),
+            from: content.from,
+            to: content.to,
+            state: match content.observed.state {
+                Course::Running => State::Running,
+                Course::Undoing => State::Undoing,
+                Course::Finished => State::Finished,
+                Course::Undone => State::Undone,
+            },
+            live: running.map(|one| (one.live.low, one.live.high)),
+            forward_done: running.is_some_and(|one| one.forward_done),
+            back_done: running.is_some_and(|one| one.back_done),
+            auto: content.auto,
+            until: content.until,
+            paused: content.paused,
+            rate: content.rate,
+            began: content.observed.began,
+            moved: content.observed.moved,
+            resources: (old, new),
+            failed: looked.failed,
+            progress,
+            servers: servers.collect(),
+            why,
+            of,
+        })
+    }
+
+    async fn progress(
+        &self,
+        looked: &Looked,
+        migration: Migration,
+        content: &MigrationContent,
+        (old, new): (u64, u64),
+    ) -> Result<Option<Progress>, EngineError> {
+        let (state, live) = (&looked.state, migration.live);
+        let discards = content.observed.state == Course::Undoing
+            && live == coeval_core::phases::Live::one(Phase::Old);
+        let due = match discards {
+            true => Some(Work::Discard),
+            // The highest phase that servers work at is the one that has work.
+            false => work(&PHASES, &state.phase, live.high),
+        };
+        let ran = match (due, live.high) {
+            (Some(due), _) => due,
+            (None, Phase::Backfill) => Work::Backfill,
+            (None, Phase::Soak) if migration.back_done && migration.forward_done => {
+                return Ok(None);
+            }
+            _ => return Ok(None),
+        };
+        let snapshot = self
+            .store
+            .read(ReadRequest::keys(shard_keys(&state.key, ran)?))
+            .await?;
+        let shards = snapshot.keys.iter().flatten().filter_map(Shard::decode);
+        let shards: Vec<Shard> = shards
+            .filter(|shard| due.is_none() || shard.epoch == state.phase.epoch.0)
+            .collect();
+        let mut counts = Counts::default();
+        shards.iter().for_each(|shard| counts.add(shard.counts));
+        let total = match ran {
+            Work::Backfill => old,
+            Work::CopyBack | Work::Discard => new,
+            Work::CleanUp => new.max(old),
+        };
+        let total = total.max(counts.visited);
+        let done = due.is_none() || (shards.len() == 16 && shards.iter().all(|one| one.done));
+        let left = match done {
+            true => None,
+            false => expected(&shards, total - counts.visited)
+                .map(|left| (left.soonest, left.likely, left.latest)),
+        };
+        Ok(Some(Progress {
+            working: Working::of(ran),
+            visited: counts.visited,
+            total,
+            copied: counts.copied,
+            stale: counts.stale,
+            orphaned: counts.removed,
+            failed: counts.failed,
+            per_second: per_second(&shards),
+            left,
+            done,
+        }))
+    }
+
+    /// One sentence for why it is not moving, or what comes next.
+    async fn why(
+        &self,
+        looked: &Looked,
+        running: Option<Migration>,
+        content: &MigrationContent,
+        progress: Option<&Progress>,
+    ) -> Result<String, EngineError> {
+        let Some(migration) = running else {
+            return Ok(match content.has_ended() {
+                Some(how) => format!("{}.", capital(how)),
+                None => "It is not under way.".to_owned(),
+            });
+        };
+        let working = progress.filter(|progress| !progress.done);
+        if content.paused
+            && let Some(progress) = working
+        {
+            return Ok(format!("The {} is paused.", progress.working.name()));
+        }
+        let live = migration.live;
+        let record = &looked.state.phase;
+        if content.observed.state == Course::Undoing {
+            let facts = looked.facts(Who::Operator, false, 0);
+            let back = coeval_core::phases::back(&PHASES, record, &facts);
+            return Ok(match (working, back) {
+                (Some(progress), _) => format!("It is undone: the {} is on.", progress.working.name()),
+                (None, Err(refusal)) => format!("It is undone: {refusal}."),
+                (None, Ok(_)) => "It is undone, phase by phase.".to_owned(),
+            });
+        }
+        let last = live.low == live.high && PHASES.row(live.high).next.is_none();
+        let left = match last {
+            true => self.left_over(&looked.state.key, migration.from, migration.to).await?,
+            false => 0,
+        };
+        let facts = looked.facts(Who::Operator, false, left);
+        let next = match last {
+            true => finish(&PHASES, record, &facts),
+            false => forward(&PHASES, record, &facts),
+        };
+        Ok(match next {
+            Err(refusal) => format!("{}.", capital(&refusal.to_string())),
+            Ok(_) if last => "All is done; it can be finished.".to_owned(),
+            Ok(_) if live.low == live.high => {
+                let next = PHASES.row(live.high).next;
+                let next = next.map_or("the end", Phase::name);
+                format!("It can advance to {next}.")
+            }
+            Ok(_) => format!("Every server is at {}; it can advance.", live.high),
+        })
+    }
+
+    /// The resources that can't be converted, a page of them.
+    ///
+    /// # Errors
+    /// If the caller may not know of them.
+    pub async fn failed_resources(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<FailedResource>, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        let mut span = keys::all_failed(of)?;
+        if let Some(after) = after {
+            span = span.after(&keys::failed(of, after)?);
+        }
+        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
+        let mut all = Vec::new();
+        for (id, listed) in page.entries.iter().filter_map(decode_failed) {
+            let fetched = self.fetch(of, id, ReadRequest::default()).await;
+            let stored = fetched.ok().and_then(|fetched| fetched.stored);
+            all.push(FailedResource {
+                id,
+                name: stored.map(|stored| stored.header.name),
+                code: listed.code,
+                reason: listed.reason,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Tries again to give a resource that could not be converted its mirror. Whether it has one
+    /// by now.
+    ///
+    /// # Errors
+    /// If the caller may not, or the store fails.
+    pub async fn retry_failed(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        id: Uuid,
+    ) -> Result<bool, EngineError> {
+        self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        self.mend(of, id).await?;
+        let request = ReadRequest::keys([keys::failed(of, id)?]);
+        let snapshot = self.store.read(request).await?;
+        Ok(snapshot.keys.into_iter().flatten().next().is_none())
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        None => String::new(),
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+    }
+}

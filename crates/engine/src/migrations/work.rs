@@ -1,0 +1,603 @@
+//! The work in the background: every resource of a part is visited, and what its mirror needs is
+//! written, some of them in one atomic write with the checkpoint.
+
+use super::content::MigrationContent;
+use super::pace::{Next, Pace};
+use super::shard::{self, Counts, Shard};
+use crate::engine::{ATTEMPTS, Engine};
+use crate::error::EngineError;
+use crate::expiry::silent;
+use crate::identity::read_content;
+use crate::keys::{self, TypeKey};
+use crate::kinds::{OwnKind, WRITTEN_AT};
+use crate::pairs::{Listed, PHASES, Pair, Unfit};
+use crate::secure::Sealed;
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use crate::write::is_race;
+use crate::write::steps::{arrives, fenced};
+use coeval_core::phases::{
+    Epoch, Failing, Fit, Plan, Standing, Step as PhaseStep, Work, backfill, clean_up, copy_back,
+    discard, work,
+};
+use coeval_core::version::{Uuid, Version};
+use coeval_storage::{
+    AtomicWrite, Condition, Entry, Key, Limits, Range, ReadRequest, Revision, StorageError,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How a part of a run ended on this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// All of it is visited.
+    Done,
+    /// Another server has it, or the run is over.
+    Lost,
+}
+
+/// A run of one kind of work on one type, in one epoch.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) of: TypeKey,
+    pub(super) work: Work,
+    pub(super) epoch: Epoch,
+    /// The migration's resource, which says whether to rest.
+    pub(super) declared: Uuid,
+    pub(super) server: String,
+}
+
+/// A part that this server has claimed.
+pub(super) struct Held {
+    pub(super) shard: u8,
+    pub(super) kept: Shard,
+    pub(super) revision: Revision,
+}
+
+/// What was read for the next batch.
+struct Seen {
+    pairs: Vec<(Uuid, Result<Pair, Unfit>)>,
+    /// The last id that was read, and whether it was the last one of the part.
+    reached: Option<Uuid>,
+    end: bool,
+    paused: bool,
+    rate: u32,
+}
+
+/// What one resource needs.
+struct Due {
+    plan: Plan,
+    mirror: Option<Sealed>,
+    unfit: Option<Unfit>,
+    counts: Counts,
+}
+
+impl Run {
+    /// Visits the rest of a part.
+    pub(super) async fn visit(&self, engine: &Engine, held: &mut Held) -> Result<Ended, EngineError> {
+        let mut pace = Pace::new();
+        let mut alone = false;
+        let mut rate = 0;
+        loop {
+            let state = engine.types.current(&self.of).await?;
+            if !self.goes_on(&state)? {
+                return Ok(Ended::Lost);
+            }
+            let share = usize::try_from(rate).unwrap_or(usize::MAX);
+            let most = match (alone, share) {
+                (true, _) => 1,
+                (false, 0) => pace.batch(),
+                (false, share) => pace.batch().min(share),
+            };
+            let Some(seen) = self.read(engine, &state, held, most).await? else {
+                return Ok(Ended::Lost);
+            };
+            if seen.paused {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                if !self.beat(engine, held).await? {
+                    return Ok(Ended::Lost);
+                }
+                continue;
+            }
+            let since = Instant::now();
+            let done = seen.end;
+            let visited = seen.pairs.len();
+            rate = seen.rate;
+            match self.write(engine, &state, held, seen).await? {
+                Some(true) => alone = false,
+                // Somebody wrote one of them: it is looked at again, for itself.
+                Some(false) => {
+                    alone = true;
+                    continue;
+                }
+                None => return Ok(Ended::Lost),
+            }
+            if done {
+                return Ok(Ended::Done);
+            }
+            self.rest(engine, &mut pace, since.elapsed(), visited, rate)
+                .await;
+        }
+    }
+
+    /// Whether the type is still where this run began.
+    fn goes_on(&self, state: &TypeState) -> Result<bool, EngineError> {
+        let Some(part) = state.part()? else {
+            return Ok(false);
+        };
+        let due = match self.work {
+            Work::Discard => true,
+            due => work(&PHASES, &state.phase, part.phase) == Some(due),
+        };
+        Ok(due && state.phase.epoch == self.epoch)
+    }
+
+    async fn rest(
+        &self,
+        engine: &Engine,
+        pace: &mut Pace,
+        took: Duration,
+        visited: usize,
+        rate: u32,
+    ) {
+        let now = Instant::now();
+        match pace.after_batch(&engine.pulse, took, now) {
+            Next::Rest(rest) => tokio::time::sleep(rest).await,
+            Next::Listen(rest) => {
+                tokio::time::sleep(rest).await;
+                pace.listened(&engine.pulse, Instant::now());
+            }
+        }
+        if rate > 0 {
+            // Each part goes one batch after the other, and there are as many parts at a time as
+            // there are servers: so each of them takes its share.
+            let wanted = Duration::from_secs_f64(visited as f64 / f64::from(rate));
+            tokio::time::sleep(wanted.saturating_sub(took)).await;
+        }
+    }
+
+    /// Lets others know that this server is alive; whether the part is still its own.
+    async fn beat(&self, engine: &Engine, held: &mut Held) -> Result<bool, EngineError> {
+        let mut kept = held.kept.clone();
+        kept.at = engine.now();
+        let key = shard::key(&self.of, self.work, held.shard)?;
+        let steps = vec![kept.step(&key, Some(held.revision))];
+        match engine.commit(&key, AtomicWrite { steps }).await {
+            Ok(written) => {
+                (held.kept, held.revision) = (kept, written.revision);
+                Ok(true)
+            }
+            Err(error) if is_race(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The next resources of the part, both records of each, in one snapshot with the phase record
+    /// and the claim. Nothing, if the part is not this server's any more.
+    async fn read(
+        &self,
+        engine: &Engine,
+        state: &Arc<TypeState>,
+        held: &Held,
+        most: usize,
+    ) -> Result<Option<Seen>, EngineError> {
+        let Some(part) = state.part()? else {
+            return Ok(None);
+        };
+        let (from, to) = (part.migration.from, part.migration.to);
+        let own = keys::record(&OwnKind::Migration.of(), WRITTEN_AT.major, self.declared)?;
+        let shard_key = shard::key(&self.of, self.work, held.shard)?;
+        let mut request = ReadRequest::keys([state.phase_key.clone(), shard_key, own]);
+        for major in [from, to] {
+            let span = shard::span(&self.of, major, held.shard, held.kept.after())?;
+            request = request.and_range(Range::of(span).limit(most));
+        }
+        let snapshot = engine.store.read(request).await?;
+        let mut found = snapshot.keys.into_iter();
+        let revision = |entry: &Option<Entry>| entry.as_ref().and_then(|one| one.stored.revision());
+        let phase = found.next().flatten();
+        if revision(&phase) != Some(state.phase_revision) {
+            // Nothing was read that counts; the next look finds the type as it is.
+            return Ok(Some(Seen::nothing()));
+        }
+        let claim = found.next().flatten();
+        if revision(&claim) != Some(held.revision) {
+            return Ok(None);
+        }
+        let content = declared(self.declared, found.next().flatten());
+        let mut pages = snapshot.pages.into_iter();
+        let old = pages.next().unwrap_or_default();
+        let new = pages.next().unwrap_or_default();
+        let last = |page: &coeval_storage::Page| {
+            let last = page.entries.last().filter(|_| page.more);
+            last.and_then(|entry| keys::read_record(&entry.key))
+                .map(|(_, _, id)| id)
+        };
+        // Up to where both were read.
+        let reached = match (last(&old), last(&new)) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        let mut pairs: BTreeMap<Uuid, Result<Pair, Unfit>> = BTreeMap::new();
+        for entry in old.entries.into_iter().chain(new.entries) {
+            let Some((_, major, id)) = keys::read_record(&entry.key) else {
+                continue;
+            };
+            if reached.is_some_and(|reached| id > reached) {
+                continue;
+            }
+            let record = entry.into_record().map_err(EngineError::from);
+            let stored = record.and_then(|record| Stored::decode(id, &record));
+            let pair = pairs.entry(id).or_insert_with(|| Ok(Pair::absent(*part)));
+            match (stored, pair.as_mut()) {
+                (Ok(stored), Ok(pair)) if major == from => pair.old = Some(stored),
+                (Ok(stored), Ok(pair)) => pair.new = Some(stored),
+                // One that can't be read holds nobody up but itself.
+                (Err(error), _) => *pair = Err(Unfit::of(&error)),
+                (Ok(_), Err(_)) => {}
+            }
+        }
+        let mut pairs: Vec<(Uuid, Result<Pair, Unfit>)> = pairs.into_iter().collect();
+        let cut = pairs.len() > most;
+        pairs.truncate(most);
+        let end = reached.is_none() && !cut;
+        Ok(Some(Seen {
+            reached: pairs.last().map(|(id, _)| *id).or(reached),
+            pairs,
+            end,
+            paused: content.as_ref().is_some_and(|one| one.paused),
+            rate: content.map_or(0, |one| one.rate),
+        }))
+    }
+
+    /// Writes what the resources need, as many as fit at a time. True: all of them; false: somebody
+    /// else was faster at one; nothing: the part is lost.
+    async fn write(
+        &self,
+        engine: &Engine,
+        state: &Arc<TypeState>,
+        held: &mut Held,
+        seen: Seen,
+    ) -> Result<Option<bool>, EngineError> {
+        let mut batch = Batch::default();
+        let (reached, end) = (seen.reached, seen.end);
+        for (id, pair) in &seen.pairs {
+            let pair = match pair {
+                Ok(pair) => pair,
+                Err(unfit) => {
+                    let steps = self.unreadable(*id, unfit)?;
+                    let counts = Counts {
+                        visited: 1,
+                        failed: u64::from(!steps.is_empty()),
+                        ..Counts::default()
+                    };
+                    batch.add(*id, steps, None, counts);
+                    continue;
+                }
+            };
+            let due = self.due(engine, state, *id, pair).await?;
+            let steps = match &due {
+                None => Vec::new(),
+                Some(due) => {
+                    let write = AtomicWrite::new();
+                    let (plan, mirror) = (due.plan, due.mirror.clone());
+                    let unfit = due.unfit.as_ref();
+                    let write =
+                        Engine::add_background(write, state, *id, pair, plan, mirror, unfit)?;
+                    write.steps
+                }
+            };
+            let at = due.as_ref().and_then(|due| {
+                let mirror = due.mirror.as_ref()?;
+                Some(mirror.store.header.version)
+            });
+            let counts = Counts {
+                visited: 1,
+                ..due.map_or(Counts::default(), |due| due.counts)
+            };
+            if !batch.fits(&steps) {
+                match self.put(engine, state, held, std::mem::take(&mut batch)).await? {
+                    Some(true) => {}
+                    other => return Ok(other),
+                }
+            }
+            batch.add(*id, steps, at, counts);
+        }
+        if batch.last.is_none() {
+            batch.last = reached;
+        }
+        batch.end = end;
+        self.put(engine, state, held, batch).await
+    }
+
+    /// A resource that can't be read has no mirror, and that is told.
+    fn unreadable(
+        &self,
+        id: Uuid,
+        unfit: &Unfit,
+    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+        match self.work {
+            Work::Backfill | Work::CopyBack => Listed::of(unfit).steps(&self.of, id, None),
+            Work::CleanUp | Work::Discard => {
+                tracing::error!(of = %self.of, %id, reason = unfit.reason, "left where it is");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    async fn put(
+        &self,
+        engine: &Engine,
+        state: &TypeState,
+        held: &mut Held,
+        batch: Batch,
+    ) -> Result<Option<bool>, EngineError> {
+        if batch.last.is_none() && !batch.end {
+            return Ok(Some(true));
+        }
+        let mut kept = held.kept.clone();
+        kept.after = batch.last.map(|id| id.to_string()).or(kept.after);
+        kept.done = batch.end;
+        kept.at = engine.now();
+        kept.counts.add(batch.counts);
+        let key = shard::key(&self.of, self.work, held.shard)?;
+        let mut write = fenced(state);
+        for version in batch.versions {
+            write = match arrives(write, state, version) {
+                Err(EngineError::TypeEditing { id }) => {
+                    engine.wait_for_edit(state, id.version).await?;
+                    return Ok(Some(false));
+                }
+                other => other?,
+            };
+        }
+        write.steps.push(kept.step(&key, Some(held.revision)));
+        write.steps.extend(batch.steps);
+        let mut seen = std::collections::HashSet::new();
+        // The record that tells of failures is touched once.
+        write.steps.retain(|step| seen.insert(step.key.clone()));
+        match engine.commit(&key, write).await {
+            Ok(written) => {
+                (held.kept, held.revision) = (kept, written.revision);
+                count(self.work, batch.counts);
+                Ok(Some(true))
+            }
+            Err(StorageError::Conflict { key: at, .. } | StorageError::NotFound { key: at })
+                if at == key =>
+            {
+                Ok(None)
+            }
+            Err(error) if is_race(&error) => Ok(Some(false)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a resource needs, if anything.
+    async fn due(
+        &self,
+        engine: &Engine,
+        state: &Arc<TypeState>,
+        id: Uuid,
+        pair: &Pair,
+    ) -> Result<Option<Due>, EngineError> {
+        let found = pair.found();
+        let mut counts = Counts::default();
+        match (self.work, pair.standing()) {
+            (Work::CleanUp, _) => {
+                counts.removed = 1;
+                let own = pair.new.as_ref();
+                let mirror = own.map(|own| Sealed::unchanged(own, own.header.clone()));
+                return Ok(clean_up(&found).map(|plan| Due {
+                    plan,
+                    mirror,
+                    unfit: None,
+                    counts,
+                }));
+            }
+            (Work::Discard, _) => {
+                counts.removed = 1;
+                return Ok(discard(&found).map(|plan| Due {
+                    plan,
+                    mirror: None,
+                    unfit: None,
+                    counts,
+                }));
+            }
+            (_, Standing::OnlyOld | Standing::OnlyNew) => counts.copied = 1,
+            (_, Standing::Stale) => counts.stale = 1,
+            _ => {}
+        }
+        let made = engine.make_mirror(state, id, pair).await?;
+        let fit = match &made {
+            Some(Err(_)) => Fit::OnlyTruth,
+            _ => Fit::Both,
+        };
+        let plan = match self.work {
+            Work::Backfill => backfill(&found, fit),
+            _ => copy_back(&found, fit),
+        };
+        let Some(plan) = plan else {
+            return Ok(None);
+        };
+        let copies = plan.old == PhaseStep::Copy || plan.new == PhaseStep::Copy;
+        if !copies {
+            (counts.copied, counts.stale) = (0, 0);
+            match plan.failing {
+                Failing::Listed => counts.failed = 1,
+                _ => counts.removed = 1,
+            }
+        }
+        let (mirror, unfit) = match made {
+            None => (None, None),
+            Some(Ok(mirror)) => (copies.then_some(mirror), None),
+            Some(Err(unfit)) => (None, Some(unfit)),
+        };
+        Ok(Some(Due {
+            plan,
+            mirror,
+            unfit,
+            counts,
+        }))
+    }
+}
+
+impl Engine {
+    /// What the mirror of a resource should be, made of its source of truth; nothing if it needs
+    /// none.
+    async fn make_mirror(
+        &self,
+        state: &Arc<TypeState>,
+        id: Uuid,
+        pair: &Pair,
+    ) -> Result<Option<Result<Sealed, Unfit>>, EngineError> {
+        let standing = pair.standing();
+        if matches!(
+            standing,
+            Standing::Absent | Standing::Alone | Standing::Fresh
+        ) {
+            return Ok(None);
+        }
+        let (Some(truth), Some(at)) = (pair.truth(), pair.mirror_at(state)) else {
+            return Ok(None);
+        };
+        let record = match self.open_record(state, truth).await {
+            Ok(opened) => opened.record,
+            Err(EngineError::Storage(error)) => return Err(error.into()),
+            Err(error) => return Ok(Some(Err(Unfit::of(&error)))),
+        };
+        let replaced = truth.replaced.clone();
+        let (engine, header) = (self, truth.header.clone());
+        Ok(Some(engine.mirror_of(state, id, &header, record, at, replaced)))
+    }
+
+    /// Makes the mirror of one resource fresh, as the backfill does.
+    pub(crate) async fn mend(&self, of: &TypeKey, id: Uuid) -> Result<(), EngineError> {
+        for _ in 0..ATTEMPTS {
+            let fetched = self.fetch(of, id, ReadRequest::default()).await?;
+            let Some(pair) = &fetched.pair else {
+                return Ok(());
+            };
+            let state = &fetched.state;
+            let reads_mend = pair.part.row().reads == coeval_core::phases::Reads::FreshNew;
+            if !reads_mend {
+                return Ok(());
+            }
+            let made = match self.make_mirror(state, id, pair).await {
+                Err(EngineError::Storage(error)) if is_race(&error) => continue,
+                other => other?,
+            };
+            let fit = match &made {
+                Some(Err(_)) => Fit::OnlyTruth,
+                _ => Fit::Both,
+            };
+            let Some(plan) = backfill(&pair.found(), fit) else {
+                return Ok(());
+            };
+            let (mirror, unfit) = match made {
+                None => (None, None),
+                Some(Ok(mirror)) => (Some(mirror), None),
+                Some(Err(unfit)) => (None, Some(unfit)),
+            };
+            let mut write = fenced(state);
+            if let Some(mirror) = &mirror {
+                write = arrives(write, state, mirror.store.header.version)?;
+            }
+            write.steps.push(silent(of)?);
+            let unfit = unfit.as_ref();
+            let write = Self::add_background(write, state, id, pair, plan, mirror, unfit)?;
+            match self.store.atomic_write(write).await {
+                Ok(_) => return Ok(()),
+                Err(error) if is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+}
+
+/// What is written together.
+#[derive(Default)]
+struct Batch {
+    steps: Vec<coeval_storage::Step>,
+    versions: std::collections::BTreeSet<Version>,
+    counts: Counts,
+    last: Option<Uuid>,
+    end: bool,
+}
+
+impl Batch {
+    /// Whether these steps fit too, with what else is written.
+    fn fits(&self, steps: &[coeval_storage::Step]) -> bool {
+        let limits = Limits::default();
+        let all = || self.steps.iter().chain(steps);
+        let conditions = all().filter(|step| step.condition != Condition::Whatever);
+        let actions = all().filter(|step| step.action != coeval_storage::Action::Nop);
+        let keys: usize = all().map(|step| step.key.as_bytes().len()).sum();
+        let values: usize = all()
+            .map(|step| match &step.action {
+                coeval_storage::Action::Put(put) => put.content.stored_size(),
+                _ => 0,
+            })
+            .sum();
+        // The phase record, the claim, and a few versions.
+        self.steps.is_empty()
+            || (conditions.count() + 8 <= limits.conditions
+                && actions.count() + 4 <= limits.actions
+                && keys + 2_048 <= limits.keys
+                && values + 8_192 <= limits.values)
+    }
+
+    fn add(
+        &mut self,
+        id: Uuid,
+        steps: Vec<coeval_storage::Step>,
+        at: Option<Version>,
+        counts: Counts,
+    ) {
+        self.steps.extend(steps);
+        self.versions.extend(at);
+        self.counts.add(counts);
+        self.last = Some(id);
+    }
+}
+
+impl Seen {
+    const fn nothing() -> Self {
+        Self {
+            pairs: Vec::new(),
+            reached: None,
+            end: false,
+            paused: false,
+            rate: 0,
+        }
+    }
+}
+
+fn declared(id: Uuid, entry: Option<Entry>) -> Option<MigrationContent> {
+    let stored = Stored::decode(id, &entry?.into_record().ok()?).ok()?;
+    read_content(&stored).ok()
+}
+
+fn count(work: Work, counts: Counts) {
+    let name = shard::name(work);
+    for (what, number) in [
+        ("visited", counts.visited),
+        ("copied", counts.copied),
+        ("stale", counts.stale),
+        ("removed", counts.removed),
+        ("failed", counts.failed),
+    ] {
+        if number > 0 {
+            metrics::counter!("coeval_migration_resources_total", "work" => name, "what" => what)
+                .increment(number);
+        }
+    }
+}
+
+/// The key of a part, for whoever looks at all of them.
+pub(super) fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
+    (0..shard::SHARDS)
+        .map(|shard| shard::key(of, work, shard))
+        .collect()
+}

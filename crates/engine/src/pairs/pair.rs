@@ -1,0 +1,152 @@
+//! Both records of a resource, as they were found in one snapshot.
+
+use super::Part;
+use crate::error::EngineError;
+use crate::keys;
+use crate::stored::Stored;
+use crate::types::state::TypeState;
+use coeval_core::decide;
+use coeval_core::phases::{Found, Home, Keys, NewRecord, Stamp, Standing, Truth, plan_read};
+use coeval_core::version::{StoredVersion, Uuid, Version};
+use coeval_storage::{Entry, Key};
+
+/// What stands under the two keys of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) part: Part,
+    pub(crate) old: Option<Stored>,
+    pub(crate) new: Option<Stored>,
+}
+
+fn stamp(stored: &Stored) -> Stamp {
+    Stamp {
+        revision: *stored.revision.as_bytes(),
+        expires: stored.expires.map(|at| at.0),
+    }
+}
+
+impl Pair {
+    /// Of a resource that is not there yet.
+    pub(crate) const fn absent(part: Part) -> Self {
+        Self {
+            part,
+            old: None,
+            new: None,
+        }
+    }
+
+    /// As the rules look at it.
+    pub(crate) fn found(&self) -> Found {
+        Found {
+            old: self.old.as_ref().map(stamp),
+            new: self.new.as_ref().map(|new| NewRecord {
+                stamp: stamp(new),
+                home: match new.paired {
+                    true => Home::Paired,
+                    false => Home::Alone,
+                },
+            }),
+        }
+    }
+
+    pub(crate) fn standing(&self) -> Standing {
+        self.found().standing()
+    }
+
+    /// The record to answer a read from, and whether the mirror should be made fresh.
+    pub(crate) fn read(&self) -> (Option<&Stored>, bool) {
+        let reading = plan_read(self.part.row(), &self.found());
+        let record = match reading.from {
+            None => None,
+            Some(decide::Record::Old) => self.old.as_ref(),
+            Some(decide::Record::New | decide::Record::Only) => self.new.as_ref(),
+        };
+        (record, reading.repair)
+    }
+
+    /// The entry that a read is answered from, of those of a resource at each major of its type.
+    pub(crate) fn choose(
+        state: &TypeState,
+        id: Uuid,
+        records: &[Option<Entry>],
+    ) -> Result<Option<Entry>, EngineError> {
+        let first = || records.iter().flatten().next().cloned();
+        let Some(part) = state.part()? else {
+            return Ok(first());
+        };
+        let mut pair = Self::absent(*part);
+        let (mut chosen_old, mut chosen_new, mut elsewhere) = (None, None, None);
+        for (major, entry) in state.majors.iter().zip(records) {
+            let Some(entry) = entry else { continue };
+            if !part.concerns(*major) {
+                elsewhere.get_or_insert(entry);
+                continue;
+            }
+            let stored = match entry.stored.record().map(|record| Stored::decode(id, record)) {
+                Some(Ok(stored)) => Some(stored),
+                // One that can't be read is shown as such, and hides nothing.
+                Some(Err(_)) | None => return Ok(Some(entry.clone())),
+            };
+            if *major == part.migration.from {
+                (pair.old, chosen_old) = (stored, Some(entry));
+            } else {
+                (pair.new, chosen_new) = (stored, Some(entry));
+            }
+        }
+        let (read, _) = pair.read();
+        let entry = read.map(|stored| {
+            match stored.header.version.major == part.migration.from {
+                true => chosen_old,
+                false => chosen_new,
+            }
+        });
+        Ok(entry.flatten().or(elsewhere).cloned())
+    }
+
+    /// The record that a write is put onto.
+    pub(crate) fn truth(&self) -> Option<&Stored> {
+        match (self.standing(), self.part.row().truth) {
+            (Standing::Alone, _) | (_, Truth::New) => self.new.as_ref(),
+            (_, Truth::Old) => self.old.as_ref(),
+        }
+    }
+
+    /// The record in the range of a major.
+    pub(crate) fn at(&self, major: u32) -> Option<&Stored> {
+        match major == self.part.migration.from {
+            true => self.old.as_ref(),
+            false => self.new.as_ref(),
+        }
+    }
+
+    /// The key of the record of a major.
+    pub(crate) fn key(&self, state: &TypeState, major: u32, id: Uuid) -> Result<Key, EngineError> {
+        Ok(keys::record(&state.key, major, id)?)
+    }
+
+    /// The version that the record beside the source of truth has or gets.
+    pub(crate) fn mirror_at(&self, state: &TypeState) -> Option<Version> {
+        let (_, other) = self.part.majors();
+        let there = self.at(other).map(|stored| stored.header.version);
+        let known = there.filter(|version| state.version(*version).is_some());
+        known.or_else(|| self.part.newest(other))
+    }
+
+    /// What is stored, as the rules on versions look at it.
+    pub(crate) fn stored(&self, state: &TypeState, truth: Version) -> decide::Stored {
+        let alone = decide::Stored::Alone(StoredVersion(truth));
+        let row = self.part.row();
+        if row.writes != Keys::Both || self.standing() == Standing::Alone {
+            return alone;
+        }
+        let Some(mirror) = self.mirror_at(state) else {
+            return alone;
+        };
+        let (old, new, lead) = match row.truth {
+            Truth::Old => (truth, mirror, decide::Lead::Old),
+            Truth::New => (mirror, truth, decide::Lead::New),
+        };
+        let pair = decide::Pair::new(StoredVersion(old), StoredVersion(new), lead);
+        pair.map_or(alone, decide::Stored::Pair)
+    }
+}

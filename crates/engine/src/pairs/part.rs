@@ -1,0 +1,130 @@
+//! How this server takes part in the migration of a type.
+
+use coeval_core::phases::{
+    Asked, Migration, Phase, PhaseRecord, Refusal, Row, TABLE, Table, Truth, admit, ask,
+};
+use coeval_core::version::Version;
+
+/// The phases, at an address of their own.
+pub(crate) static PHASES: Table = TABLE;
+
+/// A migration, as a server at one of its phases sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) migration: Migration,
+    /// Where this server works.
+    pub(crate) phase: Phase,
+    /// The newest version of the old major that this server knows.
+    pub(crate) old: Option<Version>,
+    /// The newest of the new one.
+    pub(crate) new: Option<Version>,
+}
+
+impl Part {
+    /// Nothing without a migration. `asked`: the phase that the server's environment wants.
+    pub(crate) fn of(
+        record: &PhaseRecord,
+        asked: Option<Phase>,
+        newest: impl Fn(u32) -> Option<Version>,
+    ) -> Option<Result<Self, Refusal>> {
+        let migration = record.migration?;
+        let (old, new) = (newest(migration.from), newest(migration.to));
+        let best = migration.live.best(new.is_some());
+        let wanted = asked.map(|phase| match ask(&PHASES, record, phase, &[])? {
+            Asked::Work => Ok(Some(phase)),
+            // It is on its way there, and works until then.
+            Asked::Forward | Asked::Back => Ok(best),
+        });
+        let phase = match wanted.unwrap_or(Ok(best)) {
+            Err(refusal) => return Some(Err(refusal)),
+            // A server that can't load the new major can only be at old.
+            Ok(Some(phase)) if phase == Phase::Old || new.is_some() => phase,
+            Ok(_) => Phase::Old,
+        };
+        Some(admit(record, phase).map(|_| Self {
+            migration,
+            phase,
+            old,
+            new,
+        }))
+    }
+
+    /// What the phase does.
+    pub(crate) fn row(&self) -> &'static Row {
+        PHASES.row(self.phase)
+    }
+
+    /// The major of the source of truth, and the other.
+    pub(crate) fn majors(&self) -> (u32, u32) {
+        let Migration { from, to, .. } = self.migration;
+        match self.row().truth {
+            Truth::Old => (from, to),
+            Truth::New => (to, from),
+        }
+    }
+
+    /// The newest version of a major of the two.
+    pub(crate) fn newest(&self, major: u32) -> Option<Version> {
+        match major == self.migration.from {
+            true => self.old,
+            false => self.new,
+        }
+    }
+
+    /// Whether a major is one of the two.
+    pub(crate) const fn concerns(&self, major: u32) -> bool {
+        major == self.migration.from || major == self.migration.to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_core::phases::{Epoch, Live};
+
+    fn record(low: Phase, high: Phase) -> PhaseRecord {
+        PhaseRecord {
+            epoch: Epoch(3),
+            migration: Some(Migration {
+                from: 1,
+                to: 2,
+                live: Live { low, high },
+                forward_done: false,
+                back_done: true,
+            }),
+            closed: [].into(),
+        }
+    }
+
+    fn knows(newest: u32) -> impl Fn(u32) -> Option<Version> {
+        move |major| (major <= newest).then(|| Version::new(major, 0, 0))
+    }
+
+    fn phase(record: &PhaseRecord, asked: Option<Phase>, newest: u32) -> Result<Phase, Refusal> {
+        let part = Part::of(record, asked, knows(newest)).unwrap();
+        part.map(|part| part.phase)
+    }
+
+    #[test]
+    fn a_server_works_at_the_highest_phase_that_it_can() {
+        let between = record(Phase::Old, Phase::Mirror);
+        assert_eq!(phase(&between, None, 2), Ok(Phase::Mirror));
+        assert_eq!(phase(&between, None, 1), Ok(Phase::Old));
+        assert_eq!(phase(&between, Some(Phase::Old), 2), Ok(Phase::Old));
+        assert!(Part::of(&PhaseRecord::first(), None, knows(2)).is_none());
+    }
+
+    #[test]
+    fn a_server_that_can_not_be_where_the_others_are_does_not_serve() {
+        let mirror = record(Phase::Mirror, Phase::Mirror);
+        assert!(matches!(
+            phase(&mirror, None, 1),
+            Err(Refusal::NotLive { .. })
+        ));
+        // Two steps away: it runs and refuses the type.
+        let asked = phase(&mirror, Some(Phase::Soak), 2);
+        assert!(matches!(asked, Err(Refusal::OutOfReach { .. })));
+        // One step away: it works on until it gets there.
+        assert_eq!(phase(&mirror, Some(Phase::ReadNew), 2), Ok(Phase::Mirror));
+    }
+}
