@@ -35,14 +35,12 @@ mod table;
 mod tests;
 mod write;
 
-pub use background::{
-    Work, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work,
-};
+pub use background::{Work, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work};
 pub use found::{Found, Home, NewRecord, Stamp, Standing};
 pub use moves::{Acknowledged, Asked, Facts, Who, abandon, ask, back, begin, finish, forward};
 pub use phase::{Phase, UnknownPhase};
 pub use read::{Reading, plan_read};
-pub use record::{Epoch, Live, Migration, PhaseRecord, admit};
+pub use record::{Epoch, Heading, Live, Migration, PhaseRecord, admit};
 pub use refusal::Refusal;
 pub use table::{Background, Clears, Entry, Keys, Leave, Reads, Row, TABLE, Table, Truth, Unfit};
 pub use write::{At, Failing, Fit, Plan, Step, Write, plan_write};

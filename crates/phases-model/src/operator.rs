@@ -54,8 +54,10 @@ impl Protocol {
     pub(crate) fn back(&self, state: &State) -> Option<State> {
         let servers = acknowledged(state);
         let facts = self.facts(&servers, state.failed(), 0);
-        let next = back(&self.table, &state.record(), &facts).ok()?;
-        Some(self.moved(state, &next, true))
+        let record = state.record();
+        let next = back(&self.table, &record, &facts).ok()?;
+        // Turning servers round is no move: they go wherever they may.
+        (next.epoch != record.epoch).then(|| self.moved(state, &next, true))
     }
 
     /// A move that looks at more than the record. Only one that would succeed is worth a commit.

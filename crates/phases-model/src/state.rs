@@ -1,7 +1,7 @@
 //! A state of the whole: the store, the phase record, the servers, and what was acknowledged.
 
 use coeval_core::phases::{
-    Epoch, Fit, Found, Home, Live, Migration, NewRecord, PhaseRecord, Plan, Stamp, Write,
+    Epoch, Fit, Found, Heading, Home, Live, Migration, NewRecord, PhaseRecord, Plan, Stamp, Write,
 };
 use coeval_core::phases::{Phase, Work, is_left};
 use std::collections::BTreeSet;
@@ -153,6 +153,8 @@ impl State {
             from: 1,
             to: 2,
             live: self.live,
+            // Servers of the model go wherever they may.
+            heading: Heading::Forward,
             forward_done: self.forward_done,
             back_done: self.back_done,
         };

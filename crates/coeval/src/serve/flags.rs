@@ -1,6 +1,7 @@
 //! Values of flags that are more than a number or a path.
 
 use axum::http::Uri;
+use coeval_core::phases::Phase;
 use coeval_core::version::Version;
 use coeval_engine::TypeKey;
 
@@ -34,6 +35,32 @@ pub(super) fn emulated(text: &str) -> Result<Emulated, String> {
     let of = TypeKey::parse(of.trim()).ok_or_else(bad)?;
     let version = Version::parse_full(version.trim()).map_err(|error| error.to_string())?;
     Ok(Emulated { of, version })
+}
+
+/// The phase of a type's migration that a server is to work at.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AskedPhase {
+    pub(super) of: TypeKey,
+    pub(super) phase: Phase,
+}
+
+/// `acme:app=mirror`
+pub(super) fn phase(text: &str) -> Result<AskedPhase, String> {
+    let bad = || "use TYPE=PHASE, such as acme:app=mirror".to_owned();
+    let (of, phase) = text.split_once('=').ok_or_else(bad)?;
+    let of = TypeKey::parse(of.trim()).ok_or_else(bad)?;
+    let phase = phase.trim().parse();
+    let phase = phase.map_err(|error: coeval_core::phases::UnknownPhase| error.to_string())?;
+    Ok(AskedPhase { of, phase })
+}
+
+/// When types that have resources at an older major are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Migrate {
+    /// When somebody asks for it
+    Asked,
+    /// Before the server is ready, up to the newest major
+    OnStart,
 }
 
 /// More than the semaphore can count is no limit at all.

@@ -15,10 +15,12 @@ use coeval_codes::Coded;
 use coeval_engine::Engine;
 use coeval_engine::identity::Bootstrap;
 use coeval_engine::jobs::{JobRunner, RunnerSettings};
+use coeval_engine::migrations::{MigrationDriver, MigrationSettings, MigrationStatus, Moved};
 use coeval_grpc::Grpc;
 use coeval_server::{Listener, Readiness};
 use coeval_storage::{DynStore, Store};
 use coeval_webapi::WebApi;
+use flags::Migrate;
 use signals::Signals;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -61,12 +63,15 @@ pub(crate) async fn serve(
         .router()
         .merge(webapi.router())
         .merge(grpc.router());
-    let runner = JobRunner::start(
-        Arc::clone(&engine),
-        &server_id()?,
-        RunnerSettings::default(),
-    );
+    let name = server_id()?;
+    let runner = JobRunner::start(Arc::clone(&engine), &name, RunnerSettings::default());
     let url = listener.url();
+    let migrations = MigrationDriver::start(
+        Arc::clone(&engine),
+        &format!("{}-{name}", url_host(&url)),
+        env!("CARGO_PKG_VERSION"),
+        MigrationSettings::default(),
+    );
     let mut again = signals.clone();
     let serving =
         listener
@@ -74,9 +79,16 @@ pub(crate) async fn serve(
             .serve(routes, ready, metrics, signals.next());
     let mut serving = std::pin::pin!(serving);
     // Told to stop while it prepares, it is never ready.
+    let preparing = async {
+        prepare(&engine, &url).await?;
+        match options.migrate {
+            Migrate::Asked => Ok(()),
+            Migrate::OnStart => migrate(&engine).await,
+        }
+    };
     let prepared = tokio::select! {
         biased;
-        prepared = prepare(&engine, &url) => Some(prepared),
+        prepared = preparing => Some(prepared),
         _ = &mut serving => None,
     };
     if let Some(Ok(())) = &prepared {
@@ -86,10 +98,44 @@ pub(crate) async fn serve(
             () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
         }
     }
+    migrations.stop().await;
     runner.stop().await;
     opened.store.close().await;
     tracing::info!("stopped");
     prepared.unwrap_or(Ok(()))
+}
+
+/// Moves every type to its newest major. What can't be moved is told, and the server starts all the
+/// same: it serves every major.
+async fn migrate(engine: &Engine) -> Result<(), Failure> {
+    let told = std::sync::Mutex::new(None);
+    let progress = |status: &MigrationStatus| {
+        let now = (status.of.clone(), status.live);
+        let mut told = told
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if told.as_ref() != Some(&now) {
+            let phase = status.live.map_or("done", |(_, high)| high.name());
+            tracing::info!(of = %status.of, from = status.from, to = status.to, phase, "migrating");
+            *told = Some(now);
+        }
+    };
+    for moved in engine.migrate_on_start(&progress).await? {
+        match moved {
+            Moved::Done { of, majors } => tracing::info!(%of, ?majors, "migrated"),
+            Moved::Left { of, why } => tracing::error!(
+                %of,
+                why,
+                "not migrated; `coeval migrate status` tells more, and the server serves both majors"
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// Where a server listens, as a part of its name.
+fn url_host(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, host)| host)
 }
 
 /// A name for this run of the server, to tell its tasks from those of others.

@@ -1,6 +1,6 @@
 //! What a server can be told. This is the one declaration of flags, variables and keys.
 
-use super::flags::{self, Emulated};
+use super::flags::{self, AskedPhase, Emulated, Migrate};
 use crate::keyring;
 use crate::quantity;
 use crate::store_address::StoreAddress;
@@ -59,6 +59,13 @@ pub(crate) struct ServeOptions {
     /// Know this type only up to this version, as an older server does: acme:app=1.1.0; repeatable
     #[arg(long, value_name = "TYPE=VERSION", value_delimiter = ',', value_parser = flags::emulated)]
     emulate: Vec<Emulated>,
+    /// Work at this phase of a type's migration: acme:app=mirror; repeatable. Without it the server
+    /// goes where the others go
+    #[arg(long, value_name = "TYPE=PHASE", value_delimiter = ',', value_parser = flags::phase)]
+    phases: Vec<AskedPhase>,
+    /// When types that have resources at an older major are moved to the newest one
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "asked")]
+    pub(super) migrate: Migrate,
     /// Whether a change of an entity must say with If-Match which revision it changes
     #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
     require_if_match: bool,
@@ -146,6 +153,11 @@ impl ServeOptions {
         Ok(Settings {
             keyring: keyring::read(self.secret_keys.as_deref())?.map(Arc::new),
             emulate: emulate.map(|one| (one.of.clone(), one.version)).collect(),
+            phases: self
+                .phases
+                .iter()
+                .map(|one| (one.of.clone(), one.phase))
+                .collect(),
             executors: vec![Arc::new(self.webhooks()?)],
             ..Settings::default()
         })

@@ -6,7 +6,9 @@
 //! still at it hold it, or are fenced. A wrong signal here does no harm: a server that was
 //! thought dead carries a passed epoch.
 
-use super::{Clears, Entry, Epoch, Leave, Live, Migration, Phase, PhaseRecord, Refusal, Table};
+use super::{
+    Clears, Entry, Epoch, Heading, Leave, Live, Migration, Phase, PhaseRecord, Refusal, Table,
+};
 use std::collections::BTreeSet;
 
 /// What a live server said of itself.
@@ -64,6 +66,7 @@ pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Re
         from,
         to,
         live: Live::one(Phase::Old),
+        heading: Heading::Forward,
         forward_done: false,
         back_done: true,
     };
@@ -79,12 +82,16 @@ pub fn forward(
     let migration = record.migration.ok_or(Refusal::NoMigration)?;
     let live = migration.live;
     if live.low != live.high {
-        return close(record, migration, live.high, facts);
+        return close(record, migration, Heading::Forward, facts);
     }
     let next = table.row(live.high).next.ok_or(Refusal::Last)?;
     may_enter(table, &migration, next, facts)?;
-    let live = Live { high: next, ..live };
-    Ok(admitted(table, record, migration, live, next))
+    let migration = Migration {
+        live: Live { high: next, ..live },
+        heading: Heading::Forward,
+        ..migration
+    };
+    Ok(admitted(table, record, migration, next))
 }
 
 /// The next half step towards the beginning.
@@ -100,18 +107,22 @@ pub fn back(
         return Err(Refusal::NoWayBack { phase: live.high });
     }
     if live.low != live.high {
-        return close(record, migration, live.low, facts);
+        return close(record, migration, Heading::Back, facts);
     }
     let no_way = Refusal::NoWayBack { phase: live.high };
     let previous = left.previous.ok_or(no_way)?;
     if left.leave == Leave::BackDone && !migration.back_done {
         return Err(Refusal::CopyBackNotDone);
     }
-    let live = Live {
-        low: previous,
-        ..live
+    let migration = Migration {
+        live: Live {
+            low: previous,
+            ..live
+        },
+        heading: Heading::Back,
+        ..migration
     };
-    Ok(admitted(table, record, migration, live, previous))
+    Ok(admitted(table, record, migration, previous))
 }
 
 /// Ends it: the old major is closed for ever.
@@ -219,12 +230,10 @@ fn admitted(
     table: &Table,
     record: &PhaseRecord,
     migration: Migration,
-    live: Live,
     phase: Phase,
 ) -> PhaseRecord {
     let clears = table.row(phase).clears;
     let migration = Migration {
-        live,
         forward_done: migration.forward_done && clears != Clears::Forward,
         back_done: migration.back_done && clears != Clears::Back,
         ..migration
@@ -232,20 +241,39 @@ fn admitted(
     moved(record, Some(migration), record.closed.clone())
 }
 
-/// Leaves only `phase` live.
+/// Leaves only the phase live that servers head for. Those that head for the other one are turned
+/// round first, which admits nothing and needs no other epoch.
 fn close(
     record: &PhaseRecord,
     migration: Migration,
-    phase: Phase,
+    heading: Heading,
     facts: &Facts<'_>,
 ) -> Result<PhaseRecord, Refusal> {
+    let phase = match heading {
+        Heading::Forward => migration.live.high,
+        Heading::Back => migration.live.low,
+    };
     let behind = behind(facts.servers, phase);
     let fenced = facts.fence_rest && facts.who == Who::Operator;
     if !behind.is_empty() && !fenced {
-        return Err(Refusal::ServersBehind { phase, behind });
+        if migration.heading == heading {
+            return Err(Refusal::ServersBehind { phase, behind });
+        }
+        let migration = Migration {
+            heading,
+            ..migration
+        };
+        return Ok(PhaseRecord {
+            migration: Some(migration),
+            ..record.clone()
+        });
     }
     let live = Live::one(phase);
-    let migration = Migration { live, ..migration };
+    let migration = Migration {
+        live,
+        heading,
+        ..migration
+    };
     Ok(moved(record, Some(migration), record.closed.clone()))
 }
 

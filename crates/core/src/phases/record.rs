@@ -41,6 +41,15 @@ impl Live {
     }
 }
 
+/// Where servers go while two phases are live. It says nothing of what is safe: both are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Heading {
+    /// To the higher one.
+    Forward,
+    /// To the lower one.
+    Back,
+}
+
 /// A move of a type from one major to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Migration {
@@ -50,10 +59,27 @@ pub struct Migration {
     pub to: u32,
     /// Where servers work.
     pub live: Live,
+    /// Where they go.
+    pub heading: Heading,
     /// Every mirror in new is fresh.
     pub forward_done: bool,
     /// Every mirror in old is fresh.
     pub back_done: bool,
+}
+
+impl Migration {
+    /// Where a server should be: where all go, or else at the other live phase. One that can't load
+    /// the new major can only be at `old`.
+    #[must_use]
+    pub fn place(&self, knows_new_major: bool) -> Option<Phase> {
+        let Live { low, high } = self.live;
+        let wanted = match self.heading {
+            Heading::Forward => [high, low],
+            Heading::Back => [low, high],
+        };
+        let known = |phase: &Phase| knows_new_major || *phase == Phase::Old;
+        wanted.into_iter().find(known)
+    }
 }
 
 /// The phase record. It exists from the type's first version on, so that there is always an epoch

@@ -3,8 +3,8 @@
 use super::{Inspection, Problem, ProblemKind, all};
 use crate::error::EngineError;
 use crate::keys::{self, index};
-use crate::seen::text_key;
 use crate::pairs::Pair;
+use crate::seen::text_key;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::NameCount;

@@ -271,7 +271,10 @@ impl Driving {
             self.engine.move_phase(&caller, of, asked, &[]).await?;
             return Ok(());
         }
-        let declared = self.engine.declared(of, migration.from, migration.to).await?;
+        let declared = self
+            .engine
+            .declared(of, migration.from, migration.to)
+            .await?;
         let Some((own, content)) = declared else {
             return Ok(());
         };
@@ -399,7 +402,12 @@ impl Driving {
         for part in &mut parts {
             part.action = coeval_storage::Action::Delete;
         }
-        match self.engine.store.atomic_write(AtomicWrite { steps: parts }).await {
+        match self
+            .engine
+            .store
+            .atomic_write(AtomicWrite { steps: parts })
+            .await
+        {
             Err(error) if !crate::write::is_race(&error) => Err(error.into()),
             _ => Ok(()),
         }
@@ -582,6 +590,9 @@ mod tests {
     fn the_parts_of_a_run_have_keys_of_their_own() {
         let keys = shard_keys(&TypeKey::new("acme", "app"), Work::Backfill).unwrap();
         let distinct: std::collections::HashSet<_> = keys.iter().collect();
-        assert_eq!(distinct.len(), usize::from(crate::migrations::shard::SHARDS));
+        assert_eq!(
+            distinct.len(),
+            usize::from(crate::migrations::shard::SHARDS)
+        );
     }
 }

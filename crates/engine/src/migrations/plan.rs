@@ -110,7 +110,9 @@ impl Engine {
             examples: Vec::new(),
             seconds: 0.0,
             meaning_changed: changes_of_meaning(&state, newest, target),
-            held: begin(&state.phase, from, to).err().map(|one| one.to_string()),
+            held: begin(&state.phase, from, to)
+                .err()
+                .map(|one| one.to_string()),
         };
         for version in state.registered_versions().filter(|one| one.major == from) {
             let (_, count) = self.store.count(keys::at_version(of, version)?).await?;

@@ -60,7 +60,9 @@ impl Engine {
             let body = match &update.mask {
                 None => body.clone(),
                 // Plain data: nothing in it can fail to be printed.
-                Some(mask) => mask.apply(serde_json::to_value(&present).unwrap_or_default(), body)?,
+                Some(mask) => {
+                    mask.apply(serde_json::to_value(&present).unwrap_or_default(), body)?
+                }
             };
             let wanted = changed(&name, &present, &body)?;
             if let Some(how) = present.has_ended() {

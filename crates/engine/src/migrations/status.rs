@@ -246,14 +246,20 @@ impl Engine {
             .count(keys::records_of_major(&of, content.to)?)
             .await?;
         let (_, servers) = self.store.range(Range::of(keys::servers()?)).await?;
-        let servers = servers.entries.iter().filter_map(|entry| {
-            serde_json::from_slice(&entry.stored.record()?.content.body).ok()
-        });
+        let servers = servers
+            .entries
+            .iter()
+            .filter_map(|entry| serde_json::from_slice(&entry.stored.record()?.content.body).ok());
         let progress = match running {
             None => None,
-            Some(migration) => self.progress(&looked, migration, &content, (old, new)).await?,
+            Some(migration) => {
+                self.progress(&looked, migration, &content, (old, new))
+                    .await?
+            }
         };
-        let why = self.why(&looked, running, &content, progress.as_ref()).await?;
+        let why = self
+            .why(&looked, running, &content, progress.as_ref())
+            .await?;
         Ok(MigrationStatus {
             name: content.name(),
             from: content.from,
@@ -367,14 +373,19 @@ impl Engine {
             let facts = looked.facts(Who::Operator, false, 0);
             let back = coeval_core::phases::back(&PHASES, record, &facts);
             return Ok(match (working, back) {
-                (Some(progress), _) => format!("It is undone: the {} is on.", progress.working.name()),
+                (Some(progress), _) => {
+                    format!("It is undone: the {} is on.", progress.working.name())
+                }
                 (None, Err(refusal)) => format!("It is undone: {refusal}."),
                 (None, Ok(_)) => "It is undone, phase by phase.".to_owned(),
             });
         }
         let last = live.low == live.high && PHASES.row(live.high).next.is_none();
         let left = match last {
-            true => self.left_over(&looked.state.key, migration.from, migration.to).await?,
+            true => {
+                self.left_over(&looked.state.key, migration.from, migration.to)
+                    .await?
+            }
             false => 0,
         };
         let facts = looked.facts(Who::Operator, false, left);

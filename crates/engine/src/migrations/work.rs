@@ -75,7 +75,11 @@ struct Due {
 
 impl Run {
     /// Visits the rest of a part.
-    pub(super) async fn visit(&self, engine: &Engine, held: &mut Held) -> Result<Ended, EngineError> {
+    pub(super) async fn visit(
+        &self,
+        engine: &Engine,
+        held: &mut Held,
+    ) -> Result<Ended, EngineError> {
         let mut pace = Pace::new();
         let mut alone = false;
         let mut rate = 0;
@@ -297,7 +301,10 @@ impl Run {
                 ..due.map_or(Counts::default(), |due| due.counts)
             };
             if !batch.fits(&steps) {
-                match self.put(engine, state, held, std::mem::take(&mut batch)).await? {
+                match self
+                    .put(engine, state, held, std::mem::take(&mut batch))
+                    .await?
+                {
                     Some(true) => {}
                     other => return Ok(other),
                 }
@@ -468,7 +475,9 @@ impl Engine {
         };
         let replaced = truth.replaced.clone();
         let (engine, header) = (self, truth.header.clone());
-        Ok(Some(engine.mirror_of(state, id, &header, record, at, replaced)))
+        Ok(Some(
+            engine.mirror_of(state, id, &header, record, at, replaced),
+        ))
     }
 
     /// Makes the mirror of one resource fresh, as the backfill does.

@@ -90,9 +90,7 @@ impl Engine {
         let takes_part = match putting.write {
             Write::Create(coeval_core::phases::At::New) | Write::Move => false,
             Write::Create(coeval_core::phases::At::Old) => true,
-            Write::Update | Write::KeepAlive | Write::Delete => {
-                pair.standing() != Standing::Alone
-            }
+            Write::Update | Write::KeepAlive | Write::Delete => pair.standing() != Standing::Alone,
         };
         let mut write = write;
         let (mut mirror, mut unfit) = (None, None);

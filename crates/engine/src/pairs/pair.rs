@@ -82,7 +82,11 @@ impl Pair {
                 elsewhere.get_or_insert(entry);
                 continue;
             }
-            let stored = match entry.stored.record().map(|record| Stored::decode(id, record)) {
+            let stored = match entry
+                .stored
+                .record()
+                .map(|record| Stored::decode(id, record))
+            {
                 Some(Ok(stored)) => Some(stored),
                 // One that can't be read is shown as such, and hides nothing.
                 Some(Err(_)) | None => return Ok(Some(entry.clone())),
@@ -94,12 +98,12 @@ impl Pair {
             }
         }
         let (read, _) = pair.read();
-        let entry = read.map(|stored| {
-            match stored.header.version.major == part.migration.from {
+        let entry = read.map(
+            |stored| match stored.header.version.major == part.migration.from {
                 true => chosen_old,
                 false => chosen_new,
-            }
-        });
+            },
+        );
         Ok(entry.flatten().or(elsewhere).cloned())
     }
 

@@ -29,7 +29,7 @@ impl Part {
     ) -> Option<Result<Self, Refusal>> {
         let migration = record.migration?;
         let (old, new) = (newest(migration.from), newest(migration.to));
-        let best = migration.live.best(new.is_some());
+        let best = migration.place(new.is_some());
         let wanted = asked.map(|phase| match ask(&PHASES, record, phase, &[])? {
             Asked::Work => Ok(Some(phase)),
             // It is on its way there, and works until then.
@@ -80,7 +80,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_core::phases::{Epoch, Live};
+    use coeval_core::phases::{Epoch, Heading, Live};
 
     fn record(low: Phase, high: Phase) -> PhaseRecord {
         PhaseRecord {
@@ -89,6 +89,7 @@ mod tests {
                 from: 1,
                 to: 2,
                 live: Live { low, high },
+                heading: Heading::Forward,
                 forward_done: false,
                 back_done: true,
             }),

@@ -1,6 +1,6 @@
 //! The phase record as it is stored.
 
-use coeval_core::phases::{Epoch, Live, Migration, Phase, PhaseRecord};
+use coeval_core::phases::{Epoch, Heading, Live, Migration, Phase, PhaseRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -19,6 +19,9 @@ struct StoredMigration {
     to: u32,
     low: String,
     high: String,
+    /// Servers head for the lower one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    back: bool,
     forward_done: bool,
     back_done: bool,
 }
@@ -32,6 +35,7 @@ pub(crate) fn encode(record: &PhaseRecord) -> Vec<u8> {
             to: migration.to,
             low: migration.live.low.name().to_owned(),
             high: migration.live.high.name().to_owned(),
+            back: migration.heading == Heading::Back,
             forward_done: migration.forward_done,
             back_done: migration.back_done,
         }),
@@ -53,6 +57,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<PhaseRecord> {
             live: Live {
                 low: phase(&migration.low)?,
                 high: phase(&migration.high)?,
+            },
+            heading: match migration.back {
+                true => Heading::Back,
+                false => Heading::Forward,
             },
             forward_done: migration.forward_done,
             back_done: migration.back_done,
@@ -82,6 +90,7 @@ mod tests {
                     low: Phase::Mirror,
                     high: Phase::ReadNew,
                 },
+                heading: Heading::Back,
                 forward_done: true,
                 back_done: false,
             }),

@@ -220,9 +220,7 @@ impl Engine {
         let said = decided.change.stored_at().version();
         content::check_since(state, said, &create.content, None)?;
         let body = create.content.clone();
-        let mut record = state
-            .versions
-            .create_for(said, body, Visibility::Private)?;
+        let mut record = state.versions.create_for(said, body, Visibility::Private)?;
         let unknown = |version| EngineError::TypeVersionUnknown {
             of: of.clone(),
             version,

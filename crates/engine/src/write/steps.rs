@@ -342,9 +342,7 @@ pub(crate) fn remove_belongings(
     generation: u64,
     history: u64,
 ) -> Result<AtomicWrite, EngineError> {
-    let mut write = write
-        .delete(&keys::acl(id)?)
-        .delete(&keys::entries(id)?);
+    let mut write = write.delete(&keys::acl(id)?).delete(&keys::entries(id)?);
     for old in generation.saturating_sub(history)..generation {
         write = write.delete(&keys::history(id, old)?);
     }

@@ -19,6 +19,7 @@ mod jobs;
 mod lists;
 mod logins;
 mod meddling;
+mod migrations;
 mod model;
 mod numbered;
 mod programs;
@@ -148,6 +149,20 @@ cases! {
         embedded {
             a_write_under_way_meets_the_type_as_it_is_now
             a_newer_edit_is_met_and_not_written_over
+        }
+    }
+    migrations {
+        every {
+            every_phase_reads_writes_lists_and_deletes
+            no_update_is_lost_while_phases_go_forward_and_back
+        }
+        embedded {
+            undone_from_every_phase_nothing_is_lost
+            what_can_not_be_converted_holds_soak_and_is_named
+            a_server_of_the_release_before_holds_it_back_or_is_fenced
+            what_heartbeats_is_migrated_by_its_heartbeat
+            it_goes_by_itself_as_far_as_was_said
+            watchers_see_no_copies
         }
     }
     numbered {

@@ -83,9 +83,7 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     RevisionIs(revision) => there && revision == standing,
                     AsRead {
                         revision, expires, ..
-                    } => {
-                        there && revision == standing && expires.is_none()
-                    }
+                    } => there && revision == standing && expires.is_none(),
                     Condition::StillExpired(..) => unreachable!(),
                 };
                 let after = seen(store, &name).await;

@@ -8,6 +8,7 @@ pub(super) fn at(low: Phase, high: Phase) -> PhaseRecord {
             from: 1,
             to: 2,
             live: Live { low, high },
+            heading: Heading::Forward,
             forward_done: true,
             back_done: true,
         }),
@@ -131,7 +132,11 @@ fn servers_that_are_behind_hold_the_second_half_unless_fenced() {
         Err(Refusal::ServersBehind { phase, behind })
     };
     assert_eq!(forward(&TABLE, &record, &facts), held(Phase::Mirror, "a"));
-    assert_eq!(back(&TABLE, &record, &facts), held(Phase::Old, "b"));
+    let mut returning = record.clone();
+    if let Some(migration) = &mut returning.migration {
+        migration.heading = Heading::Back;
+    }
+    assert_eq!(back(&TABLE, &returning, &facts), held(Phase::Old, "b"));
     let fenced = Facts {
         fence_rest: true,
         ..facts
@@ -187,6 +192,68 @@ fn a_migration_begins_once_and_its_major_stays_closed() {
     assert_eq!(reopened, Err(Refusal::WrongMajors { from: 1, to: 3 }));
     assert!(ended.and_then(|record| begin(&record, 2, 3)).is_ok());
     assert!(begin(&PhaseRecord::first(), 2, 2).is_err());
+}
+
+#[test]
+fn servers_are_turned_round_before_the_phase_that_they_left_is_closed() {
+    let server = |phase| {
+        [Acknowledged {
+            server: "a".to_owned(),
+            phase,
+        }]
+    };
+    let half = at(Phase::Mirror, Phase::ReadNew);
+    let (high, low) = (server(Phase::ReadNew), server(Phase::Mirror));
+    let facts = |servers| Facts { servers, ..FACTS };
+    let heading = |record: &PhaseRecord| record.migration.unwrap().heading;
+    let place = |record: &PhaseRecord| record.migration.unwrap().place(true).unwrap();
+    assert_eq!(place(&half), Phase::ReadNew);
+    let turned = back(&TABLE, &half, &facts(&high)).unwrap();
+    assert_eq!(
+        (heading(&turned), turned.epoch),
+        (Heading::Back, half.epoch)
+    );
+    assert_eq!(place(&turned), Phase::Mirror);
+    let waits = back(&TABLE, &turned, &facts(&high));
+    assert!(matches!(waits, Err(Refusal::ServersBehind { .. })));
+    let closed = back(&TABLE, &turned, &facts(&low));
+    assert_eq!(live(closed), Ok((Phase::Mirror, Phase::Mirror)));
+    let again = forward(&TABLE, &turned, &facts(&low)).unwrap();
+    assert_eq!(
+        (heading(&again), place(&again)),
+        (Heading::Forward, Phase::ReadNew)
+    );
+}
+
+#[test]
+fn a_migration_ends_where_it_began_once_no_mirror_is_left() {
+    let first = at(Phase::Old, Phase::Old);
+    let left = Facts { left: 3, ..FACTS };
+    assert_eq!(
+        abandon(&TABLE, &first, &left),
+        Err(Refusal::MirrorsLeft { left: 3 })
+    );
+    let ended = abandon(&TABLE, &first, &FACTS).unwrap();
+    assert_eq!((ended.migration, ended.closed.len()), (None, 0));
+    assert_eq!(ended.epoch, Epoch(1));
+    assert!(begin(&ended, 1, 2).is_ok());
+    for (low, high) in [(Phase::Old, Phase::Mirror), (Phase::Mirror, Phase::Mirror)] {
+        let refused = abandon(&TABLE, &at(low, high), &FACTS);
+        assert!(matches!(refused, Err(Refusal::NotFirst { .. })));
+    }
+}
+
+#[test]
+fn only_mirrors_are_discarded() {
+    for standing in STANDINGS {
+        let plan = discard(&found(standing));
+        let paired = matches!(
+            standing,
+            Standing::OnlyNew | Standing::Fresh | Standing::Stale
+        );
+        let removes = plan.is_some_and(|plan| (plan.old, plan.new) == (Step::Leave, Step::Delete));
+        assert_eq!(removes, paired, "{standing:?}");
+    }
 }
 
 #[test]
