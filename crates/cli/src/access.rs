@@ -306,7 +306,7 @@ async fn grant(
         level: level.sent().into(),
     };
     let done = session.client.access().grant_access(request).await;
-    let done = done.map_err(ClientError::from)?.into_inner().grant;
+    let done = done.map_err(ClientError::of_write)?.into_inner().grant;
     let done = done.unwrap_or_default();
     say(&format!(
         "{} has {} on {} {}",
@@ -326,7 +326,7 @@ async fn revoke(session: &Session, what: What, member: &Member) -> Result<(), Fa
         member: id_of(session, member).await?,
     };
     let done = session.client.access().revoke_access(request).await;
-    done.map_err(ClientError::from)?;
+    done.map_err(ClientError::of_write)?;
     say(&format!("grant on {} {} taken away", what.kind, what.name));
     Ok(())
 }

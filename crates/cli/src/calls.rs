@@ -1,13 +1,11 @@
-//! The calls of the commands that write, as the messages have them: what a file declares goes with
-//! a write, and comes with a read.
+//! The calls of the commands that write: what a file declares goes with a write, and comes with a
+//! read.
 
 use crate::context::Session;
-use coeval_client::{ClientError, Kind, Resource};
+use coeval_client::{ClientError, Quarantined, Resource, Resources, Written};
 use coeval_codes::Coded as _;
-use coeval_proto::header::v1::Quarantined;
 use coeval_proto::resources::v1 as pb;
 use serde_json::Value;
-use tonic::metadata::{MetadataMap, MetadataValue};
 
 /// Which resource.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,17 +53,16 @@ pub(crate) struct Earlier {
     pub(crate) modified_by: String,
 }
 
-fn resource(message: Option<pb::Resource>) -> Result<Resource, ClientError> {
-    let message = message.ok_or_else(|| {
-        let message = "the server's answer has no resource";
-        ClientError::new(Kind::Internal, message, "Check that it is a Coeval server.")
-    })?;
-    Resource::from_message(message)
-}
-
-fn warning(metadata: &MetadataMap) -> Option<String> {
-    let value = metadata.get("coeval-warning")?.to_str().ok()?;
-    Some(value.to_owned())
+impl From<Written> for Wrote {
+    fn from(written: Written) -> Self {
+        Self {
+            resource: written.resource,
+            kept: written.kept,
+            dropped: written.dropped,
+            task: written.task.unwrap_or_default(),
+            warning: written.warning,
+        }
+    }
 }
 
 /// Whether an error says that there is no such resource; an unknown kind is another matter.
@@ -74,74 +71,49 @@ pub(crate) fn is_absent(error: &ClientError) -> bool {
 }
 
 impl Session {
+    /// The resources that a target is one of, as the library calls them: what is safe is sent again,
+    /// and a write whose answer is lost is looked up or called unknown.
+    fn of(&self, kind: &str, namespace: &str) -> Resources {
+        let resources = self.client.resources(kind.to_owned());
+        resources.within(namespace.to_owned())
+    }
+
     /// One resource, at exactly that version if one is said.
     pub(crate) async fn find(&self, of: &Target, version: &str) -> Result<Found, ClientError> {
-        let request = pb::GetResourceRequest {
-            kind: of.kind.clone(),
-            name: of.name.clone(),
-            namespace: of.namespace.clone(),
-            version: version.to_owned(),
-            ..Default::default()
-        };
-        let mut service = self.client.resource_service();
-        let answer = service.get_resource(request).await?.into_inner();
+        let resources = self.of(&of.kind, &of.namespace).at(version);
+        let found = resources.get_whole(&of.name).await?;
         Ok(Found {
-            resource: resource(answer.resource)?,
-            applied: answer.applied,
+            resource: found.resource,
+            applied: found.applied,
         })
     }
 
-    /// Makes one.
+    /// Makes one; a file declares these paths of it, if one does.
     pub(crate) async fn make(
         &self,
         new: &Resource,
-        applied: Option<pb::Applied>,
+        declared: Option<Vec<String>>,
     ) -> Result<Wrote, ClientError> {
-        let request = pb::CreateResourceRequest {
-            resource: Some(new.to_message()?),
-            applied,
-            ..Default::default()
-        };
-        let mut service = self.client.resource_service();
-        let answer = service.create_resource(request).await?;
-        let warning = warning(answer.metadata());
-        let answer = answer.into_inner();
-        Ok(Wrote {
-            resource: resource(answer.resource)?,
-            kept: Vec::new(),
-            dropped: Vec::new(),
-            task: answer.task,
-            warning,
-        })
+        let mut resources = self.of(&new.kind, &new.metadata.namespace);
+        if let Some(paths) = declared {
+            resources = resources.declaring(paths);
+        }
+        resources.create(new).await.map(Wrote::from)
     }
 
     /// Changes one on condition of its revision.
     pub(crate) async fn change(
         &self,
         body: &Resource,
-        applied: Option<pb::Applied>,
+        declared: Option<Vec<String>>,
         force: bool,
     ) -> Result<Wrote, ClientError> {
-        let mut request = tonic::Request::new(pb::UpdateResourceRequest {
-            resource: Some(body.to_message()?),
-            applied,
-            ..Default::default()
-        });
-        if force {
-            let metadata = request.metadata_mut();
-            metadata.insert("coeval-force", MetadataValue::from_static("true"));
+        let resources = self.of(&body.kind, &body.metadata.namespace);
+        let mut resources = resources.forcing(force);
+        if let Some(paths) = declared {
+            resources = resources.declaring(paths);
         }
-        let mut service = self.client.resource_service();
-        let answer = service.update_resource(request).await?;
-        let warning = warning(answer.metadata());
-        let answer = answer.into_inner();
-        Ok(Wrote {
-            resource: resource(answer.resource)?,
-            kept: answer.kept,
-            dropped: answer.dropped,
-            task: answer.task,
-            warning,
-        })
+        resources.update(body).await.map(Wrote::from)
     }
 
     /// The kept revisions, newest first, and those that can't be shown.
@@ -150,24 +122,14 @@ impl Session {
         of: &Target,
         version: &str,
     ) -> Result<(Vec<Earlier>, Vec<Quarantined>), ClientError> {
-        let request = pb::ListRevisionsRequest {
-            kind: of.kind.clone(),
-            name: of.name.clone(),
-            namespace: of.namespace.clone(),
-            version: version.to_owned(),
-            ..Default::default()
-        };
-        let mut service = self.client.resource_service();
-        let answer = service.list_revisions(request).await?.into_inner();
-        let revisions = answer.revisions.into_iter().map(|one| {
-            Ok(Earlier {
-                resource: resource(one.resource)?,
-                generation: one.generation,
-                modified_by: one.modified_by,
-            })
+        let resources = self.of(&of.kind, &of.namespace).at(version);
+        let kept = resources.revisions(&of.name).await?;
+        let revisions = kept.revisions.into_iter().map(|one| Earlier {
+            resource: one.resource,
+            generation: one.generation,
+            modified_by: one.modified_by,
         });
-        let revisions = revisions.collect::<Result<_, ClientError>>()?;
-        Ok((revisions, answer.quarantined))
+        Ok((revisions.collect(), kept.quarantined))
     }
 
     /// Writes a kept revision again, on condition of the present one.
@@ -177,25 +139,9 @@ impl Session {
         revision: &str,
         present: &str,
     ) -> Result<Wrote, ClientError> {
-        let request = pb::RestoreResourceRequest {
-            kind: of.kind.clone(),
-            name: of.name.clone(),
-            namespace: of.namespace.clone(),
-            revision: revision.to_owned(),
-            present: present.to_owned(),
-            ..Default::default()
-        };
-        let mut service = self.client.resource_service();
-        let answer = service.restore_resource(request).await?;
-        let warning = warning(answer.metadata());
-        let answer = answer.into_inner();
-        Ok(Wrote {
-            resource: resource(answer.resource)?,
-            kept: answer.kept,
-            dropped: answer.dropped,
-            task: String::new(),
-            warning,
-        })
+        let resources = self.of(&of.kind, &of.namespace);
+        let written = resources.restore(&of.name, revision, present).await;
+        written.map(Wrote::from)
     }
 
     /// The names of all that a filter matches.
@@ -231,8 +177,7 @@ impl Session {
 
     /// Deletes one on condition of its revision.
     pub(crate) async fn remove(&self, of: &Target, revision: &str) -> Result<(), ClientError> {
-        let resources = self.client.resources(of.kind.clone());
-        let resources = resources.within(of.namespace.clone());
+        let resources = self.of(&of.kind, &of.namespace);
         resources.delete(&of.name, revision).await.map(|_| ())
     }
 }

@@ -197,7 +197,7 @@ async fn create(session: &Session, new: pb::Organization) -> Result<(), Failure>
     let request = pb::CreateOrganizationRequest { organization };
     let mut orgs = session.client.organizations();
     let made = orgs.create_organization(request);
-    let made = made.await.map_err(ClientError::from)?.into_inner();
+    let made = made.await.map_err(ClientError::of_write)?.into_inner();
     let made = made.organization.unwrap_or_default();
     say(&format!("organization {} made ({})", made.name, made.id));
     Ok(())
@@ -208,7 +208,7 @@ async fn delete(session: &Session, name: String) -> Result<(), Failure> {
     let request = pb::DeleteOrganizationRequest { name };
     let mut orgs = session.client.organizations();
     let done = orgs.delete_organization(request);
-    done.await.map_err(ClientError::from)?;
+    done.await.map_err(ClientError::of_write)?;
     say(&format!("organization {said} deleted"));
     Ok(())
 }
@@ -226,7 +226,7 @@ async fn set_disabled(session: &Session, name: &str, disabled: bool) -> Result<(
     };
     let mut orgs = session.client.organizations();
     let done = orgs.update_organization(request);
-    done.await.map_err(ClientError::from)?;
+    done.await.map_err(ClientError::of_write)?;
     let word = if disabled { "disabled" } else { "enabled" };
     say(&format!("organization {} {word}", before.name));
     Ok(())

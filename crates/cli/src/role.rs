@@ -120,7 +120,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             };
             let request = pb::CreateRoleRequest { role: Some(role) };
             let made = session.client.roles().create_role(request).await;
-            let made = made.map_err(ClientError::from)?.into_inner().role;
+            let made = made.map_err(ClientError::of_write)?.into_inner().role;
             let made = made.unwrap_or_default();
             say(&format!("role {} made ({})", made.name, made.id));
         }
@@ -131,7 +131,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 namespace: session.namespace.clone(),
             };
             let done = session.client.roles().delete_role(request).await;
-            done.map_err(ClientError::from)?;
+            done.map_err(ClientError::of_write)?;
             say(&format!("role {name} deleted"));
         }
         Action::Rights {
@@ -293,7 +293,7 @@ async fn change_rights(
         update_mask: Some(mask(&["rights"])),
     };
     let done = session.client.roles().update_role(request).await;
-    let done = done.map_err(ClientError::from)?.into_inner().role;
+    let done = done.map_err(ClientError::of_write)?.into_inner().role;
     let now = done.unwrap_or_default();
     say(&format!("rights of {} changed", now.name));
     Ok(now)

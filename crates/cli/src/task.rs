@@ -153,7 +153,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             let session = server.session()?;
             let request = pb::CancelTaskRequest { id };
             let done = session.client.tasks().cancel_task(request).await;
-            let done = done.map_err(ClientError::from)?.into_inner().task;
+            let done = done.map_err(ClientError::of_write)?.into_inner().task;
             let task = done.unwrap_or_default();
             let how = match status(&task) {
                 "canceled" => "canceled",

@@ -177,7 +177,7 @@ async fn create(session: &Session, name: String, expires: Option<Duration>) -> R
         said.seconds = at.as_second();
     }
     let made = session.client.sessions().create_api_token(request).await;
-    let made = made.map_err(ClientError::from)?.into_inner();
+    let made = made.map_err(ClientError::of_write)?.into_inner();
     said(writeln!(std::io::stdout(), "{}", made.token))?;
     let until = expires.map(|at| format!(" until {}", moment(at)));
     notes::note(&format!(
@@ -211,7 +211,7 @@ async fn revoke(session: &Session, tokens: &[String]) -> Result<(), Failure> {
         let id = id_of(token, &known)?;
         let request = access::RevokeSessionRequest { id };
         let revoked = session.client.sessions().revoke_session(request).await;
-        revoked.map_err(ClientError::from)?;
+        revoked.map_err(ClientError::of_write)?;
         said(writeln!(std::io::stdout(), "token/{token} revoked"))?;
     }
     Ok(())

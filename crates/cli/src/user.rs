@@ -168,7 +168,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 namespace: session.namespace.clone(),
             };
             let done = session.client.users().delete_user(request).await;
-            done.map_err(ClientError::from)?;
+            done.map_err(ClientError::of_write)?;
             say(&format!("user {} deleted", who.name));
         }
         Action::Disable { who, server } => set_disabled(&server.session()?, &who, true).await?,
@@ -185,7 +185,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 namespace: session.namespace.clone(),
             };
             let done = session.client.users().set_password(request).await;
-            done.map_err(ClientError::from)?;
+            done.map_err(ClientError::of_write)?;
             say(&format!("password of {} set; its sessions ended", who.name));
         }
         Action::Roles {
@@ -296,7 +296,7 @@ async fn create(new: New) -> Result<(), Failure> {
         password,
     };
     let made = session.client.users().create_user(request).await;
-    let made = made.map_err(ClientError::from)?.into_inner().user;
+    let made = made.map_err(ClientError::of_write)?.into_inner().user;
     let made = made.unwrap_or_default();
     say(&format!(
         "user {} of {} made ({})",
@@ -310,7 +310,8 @@ async fn change(session: &Session, user: pb::User, field: &str) -> Result<pb::Us
         user: Some(user),
         update_mask: Some(mask(&[field])),
     };
-    let done = session.client.users().update_user(request).await?;
+    let done = session.client.users().update_user(request).await;
+    let done = done.map_err(ClientError::of_write)?;
     Ok(done.into_inner().user.unwrap_or_default())
 }
 

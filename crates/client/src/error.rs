@@ -91,6 +91,19 @@ impl ClientError {
         }
     }
 
+    /// Why a write by one of the stubs failed, which are never sent again. Where a server may have got
+    /// it and none answered, that is [`Kind::UnknownOutcome`].
+    #[must_use]
+    pub fn of_write(status: Status) -> Self {
+        let error = Self::from(status);
+        match error.reached {
+            Reached::Perhaps if error.detail.code.is_empty() => {
+                Self::unknown(&error, "whether it was done can't be told")
+            }
+            _ => error,
+        }
+    }
+
     /// The time that a call may take is over before it was answered.
     pub(crate) fn late(after: Duration) -> Self {
         let message = format!("no answer came within {} ms", after.as_millis());
@@ -361,6 +374,26 @@ mod tests {
             ..Default::default()
         };
         Status::with_details(code, "", status.encode_to_vec().into())
+    }
+
+    #[test]
+    fn a_write_that_is_not_sent_again_is_unknown_where_it_may_have_been_received() {
+        for (status, kind) in [
+            (not_connected(), Kind::Unavailable),
+            (Status::unknown("transport error"), Kind::UnknownOutcome),
+            (Status::unavailable("upstream"), Kind::UnknownOutcome),
+            (
+                said(Code::Unavailable, coeval_codes::UNAVAILABLE),
+                Kind::Unavailable,
+            ),
+            (
+                said(Code::Aborted, coeval_codes::RESOURCE_CONFLICT),
+                Kind::Conflict,
+            ),
+        ] {
+            let error = ClientError::of_write(status);
+            assert_eq!(error.kind(), kind, "{error:?}");
+        }
     }
 
     #[test]

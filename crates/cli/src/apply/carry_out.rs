@@ -120,14 +120,14 @@ fn is_overtaken(error: &ClientError) -> bool {
 
 async fn write(session: &Session, plan: &Plan, force: bool) -> Result<Wrote, ClientError> {
     let mut body = plan.body.clone();
-    let applied = Some(plan.applied.clone());
+    let declared = Some(plan.applied.paths.clone());
     let Some(live) = &plan.live else {
-        return session.make(&body, applied).await;
+        return session.make(&body, declared).await;
     };
     body.metadata.revision.clone_from(&live.metadata.revision);
-    let written = session.change(&body, applied.clone(), false).await;
+    let written = session.change(&body, declared.clone(), false).await;
     match written {
-        Err(error) if force && is_skew(&error) => session.change(&body, applied, true).await,
+        Err(error) if force && is_skew(&error) => session.change(&body, declared, true).await,
         written => written,
     }
 }

@@ -291,7 +291,7 @@ async fn delete(id: String, server: &ServerOptions) -> Result<(), Failure> {
     let session = server.session()?;
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
-    done.map_err(ClientError::from)?;
+    done.map_err(ClientError::of_write)?;
     coeval_cli::rows::say(&format!("{id} deleted"));
     Ok(())
 }

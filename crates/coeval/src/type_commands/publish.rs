@@ -33,7 +33,7 @@ pub(super) async fn publish(session: &Session, of: &str, to: Organizations) -> R
         all: to.all,
     };
     let done = session.client.bundles().publish_bundle(request).await;
-    done.map_err(ClientError::from)?;
+    done.map_err(ClientError::of_write)?;
     say(&told);
     Ok(())
 }
@@ -51,7 +51,7 @@ pub(super) async fn unpublish(
         all: from.all,
     };
     let done = session.client.bundles().unpublish_bundle(request).await;
-    done.map_err(ClientError::from)?;
+    done.map_err(ClientError::of_write)?;
     say(&told);
     Ok(())
 }

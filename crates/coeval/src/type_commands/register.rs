@@ -52,7 +52,7 @@ pub(super) async fn register(
             external_id: String::new(),
         };
         let done = session.client.types().register_type_version(request).await;
-        match done.map_err(ClientError::from) {
+        match done.map_err(ClientError::of_write) {
             Ok(done) => registered(&done.into_inner())?,
             Err(error) if error.kind() == Kind::Exists => there(session, &file, error).await?,
             Err(error) if !error.detail().findings.is_empty() => return refused(&error),

@@ -16,6 +16,7 @@ mod edit;
 mod explain;
 mod help;
 mod logging_in;
+mod lost;
 mod person;
 mod pruning;
 mod reading;
