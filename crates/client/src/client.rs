@@ -64,6 +64,13 @@ impl Builder {
         self
     }
 
+    /// How long a call goes on looking for a server where none can be connected to; for as long as it
+    /// may take in all, if nothing is said. For programs that somebody waits for.
+    pub const fn reach(mut self, time: Duration) -> Self {
+        self.limits.reach = Some(time);
+        self
+    }
+
     /// How long a watch goes on looking for a server before it ends with an error; five minutes if
     /// nothing is said.
     pub const fn patience(mut self, patience: Duration) -> Self {
@@ -111,7 +118,9 @@ impl Builder {
             .keep_alive_timeout(Duration::from_secs(10))
             .keep_alive_while_idle(true)
             .connect_lazy();
-        let shared = Shared::within(self.limits);
+        // Without a user or password, which have no place in a message.
+        let host = self.url.rsplit_once('@').map(|(_, host)| host.to_owned());
+        let shared = Shared::of(host.as_deref().unwrap_or(&self.url), self.limits);
         if let Some(token) = self.token {
             shared.set_token(token);
         }

@@ -30,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) newest: Newest,
     pub(crate) missing: Missing,
     pub(crate) limits: Limits,
+    /// Where the server is.
+    url: Arc<str>,
     /// Who calls, once it was asked for.
     pub(crate) me: RwLock<Option<String>>,
     token: RwLock<Option<Zeroizing<String>>>,
@@ -47,9 +49,10 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(crate) fn within(limits: Limits) -> Self {
+    pub(crate) fn of(url: &str, limits: Limits) -> Self {
         Self {
             limits,
+            url: url.into(),
             ..Self::default()
         }
     }
@@ -69,6 +72,11 @@ impl Shared {
     pub(crate) fn release(&self) -> Option<String> {
         let release = self.release.read();
         release.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn unanswered(&self, why: tonic::transport::Error) -> Unanswered {
+        let url = Arc::clone(&self.url);
+        Unanswered { url, why }
     }
 
     fn say(&self, headers: &mut HeaderMap, own: Option<&(String, String)>) -> Option<String> {
@@ -130,6 +138,15 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
+/// What came of a call that was not answered, and where it was sent.
+#[derive(Debug, thiserror::Error)]
+#[error("{url} can't be reached")]
+pub struct Unanswered {
+    pub(crate) url: Arc<str>,
+    #[source]
+    pub(crate) why: tonic::transport::Error,
+}
+
 /// A channel to a server that says with every call who calls and what was seen.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -169,11 +186,12 @@ impl Connection {
 
 impl Service<Request<Body>> for Connection {
     type Response = Response<Body>;
-    type Error = tonic::transport::Error;
+    type Error = Unanswered;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.channel.poll_ready(context)
+        let ready = self.channel.poll_ready(context);
+        ready.map_err(|why| self.shared.unanswered(why))
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
@@ -184,7 +202,7 @@ impl Service<Request<Body>> for Connection {
         let shared = Arc::clone(&self.shared);
         let answer = self.channel.call(request);
         Box::pin(async move {
-            let answer = answer.await?;
+            let answer = answer.await.map_err(|why| shared.unanswered(why))?;
             shared.note(answer.headers(), carried.as_deref());
             Ok(answer)
         })

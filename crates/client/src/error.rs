@@ -1,5 +1,6 @@
 //! Why not: the kind, the stable code, what happened, and what to do next.
 
+use crate::connection::Unanswered;
 use coeval_codes::Coded;
 use coeval_proto::errors::v1::ErrorDetail;
 use prost::Message as _;
@@ -110,6 +111,15 @@ impl ClientError {
         Self {
             reached: Reached::Perhaps,
             ..Self::new(Kind::TimedOut, message, advice(Kind::TimedOut))
+        }
+    }
+
+    /// No connection was made.
+    #[cfg(test)]
+    pub(crate) fn nowhere() -> Self {
+        Self {
+            reached: Reached::Nowhere,
+            ..Self::new(Kind::Unavailable, "refused", "")
         }
     }
 
@@ -260,7 +270,19 @@ fn reached(status: &Status, kind: Kind, is_ours: bool) -> Reached {
 fn reason(status: &Status) -> String {
     let mut text = status.message().to_owned();
     let mut cause = std::error::Error::source(status);
+    let mut address = None;
     while let Some(error) = cause {
+        if let Some(call) = error.downcast_ref::<Unanswered>() {
+            address = Some(call.to_string());
+            cause = error.source();
+            continue;
+        }
+        // Where no connection was made, the deepest cause says all; the others say that it is one.
+        if let Some(address) = &address
+            && error.is::<ConnectError>()
+        {
+            return format!("{address}: {}", deepest(error));
+        }
         let said = error.to_string();
         if !text.contains(&said) {
             text = format!("{text}: {said}");
@@ -268,6 +290,14 @@ fn reason(status: &Status) -> String {
         cause = error.source();
     }
     text
+}
+
+fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut deepest = error;
+    while let Some(cause) = deepest.source() {
+        deepest = cause;
+    }
+    deepest.to_string()
 }
 
 const fn advice(kind: Kind) -> &'static str {

@@ -44,7 +44,7 @@ mod watching;
 mod written;
 
 pub use client::{Builder, Client, Login};
-pub use connection::Connection;
+pub use connection::{Connection, Unanswered};
 pub use error::{ClientError, Kind};
 pub use following::Followed;
 pub use listing::{All, Listed};

@@ -1,7 +1,7 @@
 //! When to try again: a few times, in a time that is bounded, after a while that is drawn.
 
 use crate::client::Client;
-use crate::error::ClientError;
+use crate::error::{ClientError, Reached};
 use std::future::Future;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,6 +19,8 @@ pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     /// A watch that finds no server.
     pub(crate) patience: Duration,
+    /// A call that finds no server; as long as one may take, if nothing is said.
+    pub(crate) reach: Option<Duration>,
 }
 
 impl Default for Limits {
@@ -26,6 +28,7 @@ impl Default for Limits {
         Self {
             timeout: Duration::from_secs(30),
             patience: Duration::from_secs(300),
+            reach: None,
         }
     }
 }
@@ -34,6 +37,8 @@ impl Default for Limits {
 #[derive(Debug)]
 pub(crate) struct Attempts {
     until: Instant,
+    /// Until when it is tried to reach a server at all.
+    reach: Instant,
     /// How long one may take.
     each: Duration,
     made: u32,
@@ -42,8 +47,17 @@ pub(crate) struct Attempts {
 
 impl Attempts {
     pub(crate) fn of(client: &Client) -> Self {
-        let timeout = client.connection.shared().limits.timeout;
-        Self::within(timeout, timeout / 2, MOST)
+        let limits = client.connection.shared().limits;
+        let attempts = Self::within(limits.timeout, limits.timeout / 2, MOST);
+        attempts.reaching(limits.reach)
+    }
+
+    /// Gives up after this time where no server can be connected to.
+    fn reaching(mut self, time: Option<Duration>) -> Self {
+        let now = Instant::now();
+        let end = time.and_then(|time| now.checked_add(time));
+        self.reach = end.map_or(self.until, |end| end.min(self.until));
+        self
     }
 
     /// No longer than until then.
@@ -61,6 +75,7 @@ impl Attempts {
     pub(crate) fn prolong(&mut self, time: Duration) {
         let now = Instant::now();
         self.until = now.checked_add(time).unwrap_or(now);
+        self.reach = self.until;
     }
 
     /// For as long as this, however often.
@@ -70,8 +85,10 @@ impl Attempts {
 
     fn within(time: Duration, each: Duration, most: u32) -> Self {
         let now = Instant::now();
+        let until = now.checked_add(time).unwrap_or(now);
         Self {
-            until: now.checked_add(time).unwrap_or(now),
+            until,
+            reach: until,
             each,
             made: 0,
             most,
@@ -95,7 +112,11 @@ impl Attempts {
     pub(crate) async fn again(&mut self, error: &ClientError) -> bool {
         self.made = self.made.saturating_add(1);
         let pause = pause(self.made, error.retry_after(), fastrand::f64());
-        let left = self.until.saturating_duration_since(Instant::now());
+        let until = match error.reached() {
+            Reached::Nowhere => self.until.min(self.reach),
+            _ => self.until,
+        };
+        let left = until.saturating_duration_since(Instant::now());
         if self.made >= self.most || pause >= left {
             return false;
         }
@@ -149,6 +170,20 @@ mod tests {
         let asked = Duration::from_secs(3);
         for drawn in [0.0, 0.3, 1.0] {
             assert!(pause(1, Some(asked), drawn) >= asked);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_not_there_is_given_up_earlier_if_that_is_wanted() {
+        let gone = ClientError::nowhere();
+        let slow = ClientError::late(Duration::ZERO);
+        for (error, expected) in [(gone, 3), (slow, 30)] {
+            let attempts = Attempts::for_as_long_as(Duration::from_secs(30));
+            let mut attempts = attempts.reaching(Some(Duration::from_secs(3)));
+            let begun = Instant::now();
+            while attempts.again(&error).await {}
+            let (took, most) = (begun.elapsed(), Duration::from_secs(expected));
+            assert!(took <= most && took + LONGEST >= most, "{took:?}");
         }
     }
 

@@ -30,6 +30,9 @@ use std::time::Duration;
 /// The environment variable with a token; none is ever taken from the command line.
 pub(crate) const TOKEN: &str = "COEVAL_TOKEN";
 
+/// So long a server that restarts is waited for. Somebody sits there and waits too.
+const REACH: Duration = Duration::from_secs(3);
+
 /// Where the server is.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServerOptions {
@@ -136,7 +139,7 @@ pub(crate) fn builder(
             "Give it as http://HOST:PORT or https://HOST, and log in with `coeval login`.",
         ));
     }
-    let mut builder = Client::builder(url);
+    let mut builder = Client::builder(url).reach(REACH);
     if let Some(path) = authority {
         let pem = std::fs::read(path).map_err(|error| {
             let path = path.display();

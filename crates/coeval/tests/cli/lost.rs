@@ -1,4 +1,5 @@
 //! Writes whose answers are lost on the way: nobody is told that nothing happened where something did.
+//! And a server that is not there.
 
 use crate::desk::{Desk, Said, run};
 use serde_json::{Value, json};
@@ -6,6 +7,7 @@ use std::io::{Read, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 const UNDECIDED: i32 = 4;
 /// What begins a connection is smaller, every answer larger.
@@ -104,4 +106,29 @@ fn a_role_whose_answer_is_lost_is_undecided() {
         codes.push(said.code);
     }
     assert!(codes.contains(&UNDECIDED), "{codes:?}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_and_not_waited_for_as_long_as_a_call_may_take() {
+    let desk = Desk::new();
+    let file = desk.app("web", "v1", &json!({"image": "web:1"}));
+    // Nobody listens there any more.
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let server = format!("http://{}", gone.unwrap());
+    for args in [
+        &["get", "app"][..],
+        &["get", "app", "web"],
+        &["apply", "-f", &file],
+    ] {
+        let mut command = desk.command(args);
+        command.env("COEVAL_SERVER", &server);
+        let begun = Instant::now();
+        let said = run(command);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(
+            said.err.contains(&format!("{server} can't be reached: ")),
+            "{said:?}"
+        );
+        assert!(begun.elapsed() < Duration::from_secs(15), "{args:?}");
+    }
 }
