@@ -62,6 +62,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         let name = target.to_string();
         let failure = Failure::from(match error.kind() {
             Kind::Exists => ApplyError::Exists { name },
+            Kind::Invalid if new.version.is_empty() => ApplyError::NoVersion { name },
             _ => ApplyError::Client { name, error },
         });
         worst = worst.max(failure.exit());

@@ -1,6 +1,6 @@
 //! `coeval diff`: what apply would change.
 
-use crate::apply::{Outcome, difference, notes, plan, say_version, would};
+use crate::apply::{ApplyError, Outcome, difference, misfit, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
@@ -18,7 +18,8 @@ use std::process::ExitCode;
   coeval diff -f apps/
 
 Both sides are at the file's version. What somebody else has changed since the last
-apply is named on stderr: apply refuses to override it without --force.
+apply is named on stderr: apply refuses to override it without --force. So is what
+does not fit the schema.
 
 Exit codes: 0 apply would change nothing, 1 it would, 2 it can't be told."
 )]
@@ -40,12 +41,24 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let mut failed = false;
     for file in &files {
         match plan(&session, file).await {
-            Ok(plan) => {
-                drifted |= would(&plan) != Outcome::Unchanged;
+            Ok(mut plan) => {
+                let changes = would(&plan) != Outcome::Unchanged;
+                let misfit = match changes {
+                    true => misfit(&session, &mut plan).await,
+                    false => None,
+                };
+                drifted |= changes;
                 say::out(&difference(&plan));
                 notes(&plan);
                 if let Some(refusal) = plan.refusal() {
                     say::note(&format!("conflict: {refusal}\n"));
+                }
+                match misfit {
+                    Some(error @ ApplyError::Unfit { .. }) => {
+                        say::note(&format!("misfit: {error}\n"));
+                    }
+                    Some(error) => say::note(&format!("note: {error}\n")),
+                    None => {}
                 }
             }
             Err(error) => {

@@ -36,12 +36,18 @@ pub(crate) enum ApplyError {
         reason: String,
     },
     /// Found without asking the server to store it.
-    #[error("{name} would not fit its schema: {error}")]
+    #[error("{name} would be refused: {error}")]
     Unfit {
         /// `app/web`.
         name: String,
         /// What does not fit.
         error: ContentError,
+    },
+    /// Nobody says which version the content of a new one has.
+    #[error("{name} is not there yet, and its file says no version")]
+    NoVersion {
+        /// `app/web`.
+        name: String,
     },
     /// It is there, and should not be.
     #[error("{name} exists already")]
@@ -66,6 +72,7 @@ impl Coded for ApplyError {
             Self::OldRevision { .. } => coeval_codes::FILE_REVISION_OLD,
             Self::Restricted { .. } => coeval_codes::RESTRICTED_VIEW,
             Self::Unfit { error, .. } => error.code(),
+            Self::NoVersion { .. } => coeval_codes::RESOURCE_FILE_INVALID,
             Self::Exists { .. } => coeval_codes::RESOURCE_EXISTS,
             Self::Client { error, .. } => error.code(),
         }
@@ -82,6 +89,9 @@ impl Coded for ApplyError {
                 .to_owned(),
             Self::Restricted { .. } => "Write the file at a newer version.".to_owned(),
             Self::Unfit { error, .. } => error.advice(),
+            Self::NoVersion { .. } => {
+                "Write `version` into the file, or say it with --version.".to_owned()
+            }
             Self::Exists { .. } => "Change it with `coeval apply`.".to_owned(),
             Self::Client { error, .. } => error.advice(),
         }

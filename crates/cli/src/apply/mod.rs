@@ -9,7 +9,7 @@ mod validate;
 
 pub(crate) use carry_out::{Done, Outcome, would};
 pub(crate) use error::ApplyError;
-pub(crate) use plan::{plan, stored, target};
+pub(crate) use plan::{Plan, plan, stored, target};
 pub(crate) use report::{Form, difference, notes, show};
 
 use crate::context::{ServerOptions, Session};
@@ -124,6 +124,22 @@ pub(crate) fn say_version(files: &mut [Declared], version: Option<&str>) {
     }
 }
 
+/// Why a plan would be refused for its content; a note of it, if nobody can tell.
+pub(crate) async fn misfit(session: &Session, plan: &mut Plan) -> Option<ApplyError> {
+    let name = plan.target.to_string();
+    match fits(session, &plan.body).await {
+        Ok(Fit::Fits) => None,
+        Ok(Fit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
+        Ok(Fit::Unknown) => {
+            let version = plan.version();
+            let note = format!("{name} was not checked: no schema of {version} can be seen");
+            plan.notes.push(note);
+            None
+        }
+        Err(error) => Some(ApplyError::Client { name, error }),
+    }
+}
+
 /// What would be done, checked as far as it can be without writing.
 async fn rehearse(session: &Session, file: &Declared, force: bool) -> Result<Done, Refused> {
     let mut plan = plan(session, file).await?;
@@ -131,22 +147,8 @@ async fn rehearse(session: &Session, file: &Declared, force: bool) -> Result<Don
         let plan = Some(Box::new(plan));
         return Err(Refused { error, plan });
     }
-    let name = || plan.target.to_string();
-    let fit = fits(session, &plan.body).await;
-    match fit.map_err(|error| ApplyError::Client {
-        name: name(),
-        error,
-    })? {
-        Fit::Fits => {}
-        Fit::Unfit(error) => {
-            let name = name();
-            return Err(ApplyError::Unfit { name, error }.into());
-        }
-        Fit::Unknown => {
-            let (target, version) = (&plan.target, plan.version());
-            let note = format!("{target} was not checked: no schema of {version} can be seen");
-            plan.notes.push(note);
-        }
+    if let Some(error) = misfit(session, &mut plan).await {
+        return Err(error.into());
     }
     Ok(Done {
         outcome: would(&plan),
@@ -238,8 +240,11 @@ impl Run {
         }
         let dry = if dry_run { " (dry run)" } else { "" };
         say::note(&format!(
-            "{} resources: {}{dry}\n",
-            self.total,
+            "{}: {}{dry}\n",
+            match self.total {
+                1 => "1 resource".to_owned(),
+                many => format!("{many} resources"),
+            },
             parts.join(", ")
         ));
     }

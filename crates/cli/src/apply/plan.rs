@@ -108,7 +108,14 @@ pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, App
     };
     let found = match session.find(&target, &file.version).await {
         Ok(found) => found,
-        Err(error) if calls::is_absent(&error) => return Ok(making(target, file)),
+        Err(error) if calls::is_absent(&error) => {
+            return match file.version.is_empty() {
+                true => Err(ApplyError::NoVersion {
+                    name: target.to_string(),
+                }),
+                false => Ok(making(target, file)),
+            };
+        }
         Err(error) => return Err(failed(error)),
     };
     if let Some(status) = &found.resource.status

@@ -272,6 +272,42 @@ fn diff_exits_1_on_drift_and_0_without() {
 }
 
 #[test]
+fn diff_and_a_dry_run_say_what_apply_would_refuse() {
+    let desk = Desk::new();
+    let unfit = desk.app("web", "v1", &json!({"image": 7}));
+    let told = desk.run(&["diff", "-f", &unfit]);
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(
+        told.err.starts_with("misfit: app/web would be refused: "),
+        "{told:?}"
+    );
+    assert!(told.err.contains("/image"), "{told:?}");
+    // Nobody says which version the content of a new one has.
+    let silent = desk.file(
+        "silent.yaml",
+        "{kind: app, metadata: {name: web}, spec: {image: x}}",
+    );
+    for (args, code) in [
+        (&["diff", "-f", &silent][..], 2),
+        (&["apply", "--dry-run", "-f", &silent], 1),
+        (&["apply", "-f", &silent], 1),
+        (&["create", "-f", &silent], 1),
+    ] {
+        let said = desk.run(args);
+        assert_eq!(
+            (said.code, said.out.as_str()),
+            (code, ""),
+            "{args:?}: {said:?}"
+        );
+        assert!(said.err.contains("says no version"), "{said:?}");
+        assert!(said.err.contains("--version"), "{said:?}");
+    }
+    desk.ok(&["apply", "-f", &silent, "--version", "1.0"]);
+    // One that is there is changed at the version that it has.
+    desk.ok(&["apply", "-f", &silent]);
+}
+
+#[test]
 fn all_documents_are_tried_and_the_worst_is_the_exit_code() {
     let desk = Desk::new();
     let one = |name: &str, image: &str| {
