@@ -3,13 +3,14 @@
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::names::{self, Target, Targets};
-use crate::output::{OutputOptions, Printer, Shape, notes};
+use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
 use crate::reading::{self, Found, Query};
 use crate::watch;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::Resource;
 use futures::{StreamExt as _, pin_mut};
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// Show resources.
@@ -83,7 +84,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     };
     match options.watch {
         true => watch::follow(&session, &query, &options.output, true).await,
-        false => list(&session, &query, &options.output).await,
+        false if options.all_namespaces => {
+            list::<Anywhere>(&session, &query, &options.output).await
+        }
+        false => list::<Resource>(&session, &query, &options.output).await,
     }
 }
 
@@ -157,23 +161,61 @@ pub(crate) fn tell_left_out(target: &Target, found: &Found) {
     }
 }
 
-async fn list(
+/// One of many organizations: a row says of which.
+struct Anywhere(Resource);
+
+impl From<Resource> for Anywhere {
+    fn from(resource: Resource) -> Self {
+        Self(resource)
+    }
+}
+
+impl Shown for Anywhere {
+    fn heads(wide: bool) -> Vec<&'static str> {
+        let mut heads = Resource::<Value>::heads(wide);
+        if !wide {
+            heads.insert(0, "NAMESPACE");
+        }
+        heads
+    }
+
+    fn row(&self, wide: bool) -> Vec<Cell> {
+        let mut row = self.0.row(wide);
+        if !wide {
+            row.insert(0, Cell::new(&self.0.metadata.namespace));
+        }
+        row
+    }
+
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn value(&self) -> Result<Value, serde_json::Error> {
+        self.0.value()
+    }
+}
+
+async fn list<T: Shown + From<Resource>>(
     session: &Session,
     query: &Query,
     output: &OutputOptions,
 ) -> Result<ExitCode, Failure> {
-    let mut printer = Printer::<Resource>::new(output, Shape::List);
+    let mut printer = Printer::<T>::new(output, Shape::List);
     let mut lowered = 0_u64;
     let mut hidden = 0_u64;
     let pages = reading::pages(session, query);
     pin_mut!(pages);
     while let Some(page) = pages.next().await {
         let page = page?;
-        for resource in &page.resources {
+        for resource in page.resources {
             lowered += u64::from(resource.version.ends_with("+downgraded"));
-            printer.print(resource)?;
+            printer.print(&resource.into())?;
         }
         for one in &page.quarantined {
+            if let Some(failure) = unknown_version(&query.kind, &query.version, one.code.as_str()) {
+                return Err(failure);
+            }
             hidden += 1;
             notes::quarantined(one);
         }
@@ -194,6 +236,16 @@ async fn list(
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A version that was asked for and is none is no matter of each resource.
+pub(crate) fn unknown_version(kind: &str, version: &str, code: &str) -> Option<Failure> {
+    let unknown = coeval_codes::VERSION_UNKNOWN;
+    (!version.is_empty() && code == unknown.to_string()).then(|| {
+        let message = format!("there is no version {version} of {kind} that this server knows");
+        let advice = format!("`coeval type versions {kind}` shows those that there are.");
+        Failure::coded(unknown, message, advice)
+    })
 }
 
 fn place(query: &Query) -> String {

@@ -3,6 +3,7 @@
 use crate::calls::{Earlier, as_file, unmarked};
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
+use crate::get::unknown_version;
 use crate::merge::{differences, render};
 use crate::named::Named;
 use crate::names;
@@ -66,6 +67,9 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let version = options.version.unwrap_or_default();
     let (revisions, quarantined) = session.earlier(&target, &version).await?;
     for one in quarantined {
+        if let Some(failure) = unknown_version(&target.kind, &version, &one.code) {
+            return Err(failure);
+        }
         let (id, code, reason) = (one.id, one.code, one.reason);
         say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
     }

@@ -170,6 +170,37 @@ fn a_view_says_what_it_leaves_out() {
 }
 
 #[test]
+fn a_version_that_is_none_is_told_once_and_not_of_every_resource() {
+    let (_world, alice, _) = world_with_apps(&["api", "web"]);
+    for words in [
+        &["get", "app", "--version", "7"][..],
+        &["history", "app", "web", "--version", "7"],
+    ] {
+        let told = alice.run(words).failed(1);
+        assert!(
+            told.starts_with("error: there is no version 7.0.0 of app"),
+            "{told}"
+        );
+        assert!(told.contains("`coeval type versions app`"), "{told}");
+        assert_eq!(told.lines().count(), 3, "{told}");
+    }
+}
+
+#[test]
+fn a_list_of_all_organizations_says_which_each_is_of() {
+    let (world, alice, _) = world_with_apps(&["web"]);
+    let admin = Somebody::logged_in(&world, "administrator@System");
+    let table = admin.run(&["get", "app", "-A"]).ok();
+    let mut lines = table.lines().map(|line| line.split_whitespace().take(2));
+    let mut line = || lines.next().unwrap().collect::<Vec<_>>();
+    assert_eq!(line(), ["NAMESPACE", "NAME"], "{table}");
+    assert_eq!(line(), ["acme", "web"], "{table}");
+    let wide = admin.run(&["get", "app", "-A", "-o", "wide"]).ok();
+    assert_eq!(wide.matches("NAMESPACE").count(), 1, "{wide}");
+    assert!(!alice.run(&["get", "app"]).ok().contains("NAMESPACE"));
+}
+
+#[test]
 fn describe_shows_all_that_people_want_to_know() {
     let mut world = World::sqlite();
     let schema =
