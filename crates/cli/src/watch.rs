@@ -17,6 +17,9 @@ use std::process::ExitCode;
 /// Names that are remembered, to say who a deleted id was.
 const REMEMBERED: usize = 100_000;
 
+/// As wide as the longest change: what comes later stays aligned.
+const CHANGE: &str = "CHANGE     ";
+
 /// Follow what changes.
 #[derive(Debug, Args)]
 #[command(disable_version_flag = true)] // --version is a resource's here
@@ -78,7 +81,7 @@ struct Event {
 
 impl Shown for Event {
     fn heads(wide: bool) -> Vec<&'static str> {
-        let mut heads = vec!["CHANGE"];
+        let mut heads = vec![CHANGE];
         heads.extend(Resource::<Value>::heads(wide));
         heads
     }
@@ -257,6 +260,13 @@ mod tests {
         let mut resource = Resource::new("app", "v1", name, json!({}));
         resource.metadata.id = format!("urn:{name}");
         Change::Put(Box::new(resource))
+    }
+
+    #[test]
+    fn every_change_has_room_under_its_head() {
+        for change in ["present", "put", "deleted", "left", "quarantined"] {
+            assert!(change.len() <= CHANGE.len(), "{change}");
+        }
     }
 
     #[test]
