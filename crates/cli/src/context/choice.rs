@@ -56,7 +56,14 @@ pub(super) fn choose<'c>(
     }
     match &contexts.current {
         Some(name) => by_context(name),
-        None => Err(ContextError::NoServer),
+        None if contexts.contexts.is_empty() => Err(ContextError::NoServer),
+        None => Err(ContextError::Unused {
+            known: contexts
+                .contexts
+                .iter()
+                .map(|one| one.name.clone())
+                .collect(),
+        }),
     }
 }
 
@@ -119,6 +126,10 @@ mod tests {
             let expected = expected.map(|(server, name)| (server.to_owned(), name.to_owned()));
             assert_eq!(chosen.map_err(drop), expected, "{flags:?} {environment:?}");
         }
+        contexts.current = None;
+        let unused = choose(&said("", ""), &said("", ""), &contexts);
+        let known = ["a", "b", "b2"].map(str::to_owned).to_vec();
+        assert_eq!(unused, Err(ContextError::Unused { known }));
         let none = Contexts::default();
         let nothing = choose(&said("", ""), &said("", ""), &none);
         assert_eq!(nothing, Err(ContextError::NoServer));

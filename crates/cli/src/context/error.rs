@@ -10,6 +10,12 @@ pub enum ContextError {
     /// Nobody said which server is meant.
     #[error("no server is known")]
     NoServer,
+    /// There are contexts, and none is in use.
+    #[error("no context is in use{}", listed(.known))]
+    Unused {
+        /// What there is.
+        known: Vec<String>,
+    },
     /// There is no context of that name.
     #[error("there is no context `{name}`{}", listed(.known))]
     Unknown {
@@ -76,9 +82,10 @@ fn listed(names: &[String]) -> String {
 impl Coded for ContextError {
     fn code(&self) -> Code {
         match self {
-            Self::NoServer | Self::Unknown { .. } | Self::Contradiction { .. } => {
-                coeval_codes::CONTEXT_UNKNOWN
-            }
+            Self::NoServer
+            | Self::Unused { .. }
+            | Self::Unknown { .. }
+            | Self::Contradiction { .. } => coeval_codes::CONTEXT_UNKNOWN,
             Self::Exposed { .. } => coeval_codes::CREDENTIALS_EXPOSED,
             Self::File { .. } | Self::NoFolder { .. } => coeval_codes::CONTEXT_FILE_INVALID,
             Self::Over { .. } | Self::LoggedOut { .. } => coeval_codes::LOGIN_NEEDED,
@@ -88,6 +95,9 @@ impl Coded for ContextError {
     fn advice(&self) -> String {
         match self {
             Self::NoServer => "Log in with `coeval login URL`, or give one with --server.".into(),
+            Self::Unused { .. } => {
+                "Use one with `coeval login --use NAME`, or once with --context.".into()
+            }
             Self::Unknown { .. } => {
                 "`coeval login --list` shows the contexts; `coeval login URL` makes one.".into()
             }
