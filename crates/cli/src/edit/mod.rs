@@ -304,6 +304,8 @@ fn say_why(error: &ClientError) -> bool {
 fn reasons(error: &ClientError) -> Vec<String> {
     let mut reasons = vec![error.message().to_owned()];
     let violations = error.detail().violations.iter();
-    reasons.extend(violations.map(|one| format!("{}: {}", render::place(&one.path), one.message)));
+    let violations = violations.map(|one| format!("{}: {}", render::place(&one.path), one.message));
+    // The message has the first of them already.
+    reasons.extend(violations.filter(|one| !error.message().contains(one)));
     reasons
 }

@@ -100,6 +100,7 @@ fn an_invalid_file_that_is_left_so_is_kept() {
     let drafts = desk.drafts();
     assert_eq!(drafts.len(), 1, "{said:?}");
     assert!(said.err.contains(drafts[0].to_str().unwrap()), "{said:?}");
+    assert_eq!(said.err.matches("/image: ").count(), 1, "{said:?}");
     assert!(
         std::fs::read_to_string(&drafts[0])
             .unwrap()
