@@ -3,8 +3,11 @@
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::members::{Member, id_of, user};
+use crate::named::Named;
+use crate::names;
 use crate::rows::{Format, OutputOptions, harmless, print, print_one, print_rows, say};
 use clap::{Args, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
 use serde_json::{Value, json};
@@ -25,11 +28,11 @@ It says the same as the server decides, for you or, if you may know it, for some
 pub struct Options {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The resource's kind, such as app or acme:app
-    #[arg(required = true)]
+    /// The resource's kind, such as app or acme:app, or KIND/NAME
+    #[arg(required = true, add = ArgValueCompleter::new(names::kinds))]
     kind: Option<String>,
     /// Its name or its id
-    #[arg(required = true)]
+    #[arg(add = ArgValueCompleter::new(names::names))]
     name: Option<String>,
     /// Of this user, NAME, NAME@ORG or an id; you, if nothing is said
     #[arg(long, value_name = "USER")]
@@ -48,7 +51,7 @@ enum Action {
     )]
     Grants {
         #[command(flatten)]
-        what: What,
+        named: Named,
         #[command(flatten)]
         output: OutputOptions,
         #[command(flatten)]
@@ -87,9 +90,19 @@ enum Action {
 #[derive(Debug, Args)]
 struct What {
     /// The resource's kind, such as app or acme:app
+    #[arg(value_parser = kind_alone, add = ArgValueCompleter::new(names::kinds))]
     kind: String,
     /// Its name or its id
+    #[arg(add = ArgValueCompleter::new(names::names))]
     name: String,
+}
+
+/// More follows the name here, so it can't be left out.
+fn kind_alone(text: &str) -> Result<String, &'static str> {
+    match text.contains('/') {
+        true => Err("say the kind and the name apart here: KIND NAME"),
+        false => Ok(text.to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -126,18 +139,15 @@ fn told(level: i32) -> &'static str {
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     match options.action {
         None => {
-            let what = What {
-                kind: options.kind.unwrap_or_default(),
-                name: options.name.unwrap_or_default(),
-            };
+            let named = Named::new(options.kind.unwrap_or_default(), options.name);
             let session = options.server.session()?;
-            explain(&session, what, options.user, &options.output.output).await?;
+            explain(&session, &named, options.user, &options.output.output).await?;
         }
         Some(Action::Grants {
-            what,
+            named,
             output,
             server,
-        }) => grants(&server.session()?, what, output).await?,
+        }) => grants(&server.session()?, &named, output).await?,
         Some(Action::Grant {
             what,
             member,
@@ -155,10 +165,11 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
 
 async fn explain(
     session: &Session,
-    what: What,
+    named: &Named,
     who: Option<String>,
     format: &Format,
 ) -> Result<(), Failure> {
+    let what = named.target(session)?;
     let asked = match &who {
         None => String::new(),
         Some(id) if id.starts_with("urn:") => id.clone(),
@@ -167,7 +178,7 @@ async fn explain(
     let request = pb::ExplainAccessRequest {
         kind: what.kind,
         name: what.name,
-        namespace: session.namespace.clone(),
+        namespace: what.namespace,
         user: asked,
     };
     let found = session.client.access().explain_access(request).await;
@@ -249,11 +260,12 @@ fn value(action: &pb::ExplainedAction) -> Value {
     json!({"action": action.action, "allowed": action.allowed, "requirements": requirements})
 }
 
-async fn grants(session: &Session, what: What, output: OutputOptions) -> Result<(), Failure> {
+async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Result<(), Failure> {
+    let what = named.target(session)?;
     let request = pb::GetResourceAclRequest {
         kind: what.kind,
         name: what.name,
-        namespace: session.namespace.clone(),
+        namespace: what.namespace,
     };
     let found = session.client.access().get_resource_acl(request).await;
     let found = found.map_err(ClientError::from)?.into_inner();
@@ -264,7 +276,7 @@ async fn grants(session: &Session, what: What, output: OutputOptions) -> Result<
             ""
         };
         vec![
-            named(grant),
+            said(grant),
             told(grant.level).to_owned(),
             owner.to_owned(),
             grant.member.clone(),
@@ -278,12 +290,12 @@ async fn grants(session: &Session, what: What, output: OutputOptions) -> Result<
         })
     };
     let values: Vec<_> = found.grants.iter().map(value).collect();
-    let headers = ["member", "level", "", "id"];
+    let headers = ["member", "level", "note", "id"];
     print_rows(&output.output, &headers, &rows, &values)
 }
 
 /// As `grant` and `revoke` take it.
-fn named(grant: &pb::Grant) -> String {
+fn said(grant: &pb::Grant) -> String {
     let of = |kind: &str| grant.member.starts_with(&format!("urn:vcloud:{kind}:"));
     let kind = ["user", "role", "org"].into_iter().find(|kind| of(kind));
     match (kind, grant.member_name.as_str()) {
@@ -310,7 +322,7 @@ async fn grant(
     let done = done.unwrap_or_default();
     say(&format!(
         "{} has {} on {} {}",
-        named(&done),
+        said(&done),
         told(done.level),
         what.kind,
         what.name
@@ -374,7 +386,7 @@ mod tests {
             ("urn:vcloud:org:1", "acme", "org:acme"),
             ("urn:vcloud:org:1", "", "urn:vcloud:org:1"),
         ] {
-            assert_eq!(named(&grant(id, name)), expected);
+            assert_eq!(said(&grant(id, name)), expected);
         }
     }
 }

@@ -19,6 +19,10 @@ pub(crate) struct Named {
 }
 
 impl Named {
+    pub(crate) const fn new(kind: String, name: Option<String>) -> Self {
+        Self { kind, name }
+    }
+
     /// Which resource.
     pub(crate) fn target(&self, session: &Session) -> Result<Target, Failure> {
         let (kind, name) = match (&self.name, self.kind.split_once('/')) {

@@ -233,6 +233,16 @@ fn access_is_granted_explained_and_taken_away() {
         line.split_whitespace().nth(1) == Some("yes")
     };
     assert!(allowed(&own.out, "modify"), "{own:?}");
+    assert_eq!(wanda.does(&["access", "app/web"]), own.out);
+    wanda.does(&["access", "grants", "app/web"]);
+    for words in [
+        &["access", "app"][..],
+        &["access", "grant", "app/web", "user:walter", "read-only"],
+    ] {
+        let told = wanda.runs(words);
+        assert_eq!(told.code, Some(2), "{told:?}");
+        assert!(told.err.contains("KIND NAME"), "{told:?}");
+    }
 
     let walter = world.person("walter@acme");
     walter.is_refused(&["access", "app", "web"], 1, &["COEVAL-"]);
