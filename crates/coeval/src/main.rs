@@ -53,8 +53,14 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(&options, matches).await?,
         Command::Dev(options) => dev::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,
-        Command::Type(options) => return type_commands::run(options, matches).await,
-        Command::Explain(options) => explain_command::run(&options).await?,
+        Command::Type(options) => {
+            let done = type_commands::run(options, matches).await;
+            return done.map_err(Failure::told_to_log_in);
+        }
+        Command::Explain(options) => {
+            let done = explain_command::run(&options).await;
+            done.map_err(Failure::told_to_log_in)?;
+        }
         Command::Convert(options) => convert_command::run(&options)?,
         Command::Errors(options) => errors::run(&options)?,
         Command::Completion(options) => completion::run(&options)?,

@@ -203,6 +203,20 @@ fn what_is_wrong_with_a_login_is_said() {
 }
 
 #[test]
+fn every_command_tells_somebody_unknown_how_to_log_in() {
+    let world = World::sqlite();
+    let nobody = Somebody::new();
+    for words in [&["get", "app"][..], &["type", "list"], &["explain", "app"]] {
+        let words = [words, &["--server", world.url()]].concat();
+        let told = nobody.run(&words).failed(1);
+        assert!(
+            told.contains("COEVAL-8004") && told.contains("`coeval login`"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn a_token_for_a_program_works_until_it_is_revoked() {
     let world = World::sqlite();
     let alice = Somebody::logged_in(&world, "alice@acme");
