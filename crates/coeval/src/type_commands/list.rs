@@ -14,7 +14,12 @@ pub(super) async fn list(session: &Session, format: &Format) -> Result<(), Failu
         .collect();
     let rows: Vec<_> = types.iter().map(|versions| row(versions)).collect();
     let values: Vec<_> = types.iter().map(|versions| value(versions)).collect();
-    print_rows(format, &["type", "versions", "title", ""], &rows, &values)
+    print_rows(
+        format,
+        &["type", "versions", "title", "built in"],
+        &rows,
+        &values,
+    )
 }
 
 /// The title is that of the newest version that has one.
@@ -30,7 +35,7 @@ fn row(versions: &[pb::TypeVersion]) -> Vec<String> {
         versions.first().map(type_of).unwrap_or_default(),
         numbers.join(", "),
         title(versions).to_owned(),
-        if built_in { "built in" } else { " " }.to_owned(),
+        if built_in { "yes" } else { "" }.to_owned(),
     ]
 }
 

@@ -92,8 +92,8 @@ Exit codes: 0 registered, or there already and the same, 1 refused, 4 undecided.
     /// Delete a type version that has no resources
     #[command(after_help = "Examples:\n  coeval type delete acme:app:1.1.0")]
     Delete {
-        /// The version, as acme:app:1.1.0
-        #[arg(value_name = "TYPE:VERSION")]
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
         id: String,
         #[command(flatten)]
         server: ServerOptions,
@@ -194,8 +194,8 @@ these versions in the order of their numbers and has never seen others. A server
 that has seen other versions may have given other numbers: to generate clients
 ask the server.
 
-From a server: all files of the types that are named, as vendor:nss. It is asked as
-whoever is logged in, or with the token in the environment variable COEVAL_TOKEN.
+From a server: all files of the types that are named, as app or acme:app. It is asked
+as whoever is logged in, or with the token in the environment variable COEVAL_TOKEN.
 
 With --out the files are written as a tree, with coeval/header/v1/header.proto
 beside them, so that the tree compiles.")]
@@ -287,8 +287,23 @@ fn names_a_server(matches: &ArgMatches) -> bool {
     named("server") || named("context")
 }
 
+fn type_and_version(text: &str) -> Result<String, &'static str> {
+    match text.contains(':') {
+        true => Ok(text.to_owned()),
+        false => Err("say which version: acme:app:1.1.0"),
+    }
+}
+
 async fn delete(id: String, server: &ServerOptions) -> Result<(), Failure> {
     let session = server.session()?;
+    let id = match id.split(':').collect::<Vec<_>>().as_slice() {
+        [nss, version] => {
+            let found = registered::versions_of(&session, nss).await?;
+            let kind = found.first().map(registered::type_of);
+            format!("{}:{version}", kind.unwrap_or_default())
+        }
+        _ => id,
+    };
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
     done.map_err(ClientError::of_write)?;

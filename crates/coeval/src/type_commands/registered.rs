@@ -40,10 +40,14 @@ pub(crate) async fn versions_of(
     let found = all(session, vendor, nss).await?;
     let types: BTreeSet<String> = found.iter().map(type_of).collect();
     match types.len() {
-        0 => Err(Failure::refused(
-            format!("there is no type {kind} that you see"),
-            "`coeval type list` shows those that there are.",
-        )),
+        0 => {
+            let mut advice = "`coeval type list` shows those that there are.".to_owned();
+            if kind.contains('.') {
+                advice.push_str(" A field is said as KIND.spec.FIELD.");
+            }
+            let message = format!("there is no type {kind} that you see");
+            Err(Failure::refused(message, advice))
+        }
         1 => Ok(found),
         _ => {
             let all: Vec<_> = types.into_iter().collect();

@@ -113,7 +113,10 @@ fn a_server_gives_its_files_to_who_may_have_them() {
     let (code, _, err) = ask(Some("wrong"), &["acme:app"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("401") && err.contains("COEVAL-5053"), "{err}");
-    let (code, _, err) = ask(None, &["nonsense"]);
+    let (code, _, err) = ask(None, &["app"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("`coeval login`"), "{err}");
+    let (code, _, err) = ask(None, &["acme:"]);
     assert_eq!(code, Some(2), "{err}");
 
     let token = login(&url);

@@ -105,7 +105,9 @@ fn a_type_is_registered_looked_at_published_and_deleted() {
     let neither = admin.runs(&["type", "publish", "app"]);
     assert_eq!(neither.code, Some(2), "{neither:?}");
 
-    let deleted = admin.runs(&["type", "delete", "acme:app:1.1.0"]);
+    let neither = admin.runs(&["type", "delete", "acme-app"]);
+    assert_eq!(neither.code, Some(2), "{neither:?}");
+    let deleted = admin.runs(&["type", "delete", "app:1.1.0"]);
     assert!(
         deleted.err.contains("acme:app:1.1.0 deleted"),
         "{deleted:?}"
@@ -206,7 +208,7 @@ fn files_that_are_no_types_and_callers_who_may_not_are_refused() {
     );
     admin.is_refused(&["type", "register", "nonsense.yaml"], 1, &["COEVAL-2"]);
     alice.is_refused(&["type", "register", "app.yaml"], 1, &["COEVAL-5"]);
-    admin.is_refused(&["type", "delete", "nonsense"], 1, &["COEVAL-"]);
+    admin.is_refused(&["type", "delete", "no:sen:se"], 1, &["COEVAL-"]);
 }
 
 #[test]
@@ -216,6 +218,7 @@ fn the_files_of_typed_services_come_from_the_server_that_is_meant() {
     let alice = world.person("alice@acme");
     let proto = alice.does(&["type", "proto", "acme:app"]);
     assert!(proto.contains("package acme.app.v1;"), "{proto}");
+    assert_eq!(alice.does(&["type", "proto", "app"]), proto);
     // The environment's server is not asked where files are meant.
     let offline = alice.does(&["type", "proto", "type-0.yaml", "type-1.yaml"]);
     assert_eq!(proto, offline);
@@ -224,4 +227,6 @@ fn the_files_of_typed_services_come_from_the_server_that_is_meant() {
         1,
         &["acme:nothing", "coeval login"],
     );
+    alice.is_refused(&["type", "proto", "nothing"], 1, &["no type nothing"]);
+    alice.is_refused(&["type", "proto", "no.yaml"], 1, &["COEVAL-4025"]);
 }

@@ -42,12 +42,18 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Whether all are names of types rather than files: `acme:app`, and no such file is there.
+/// Whether all are names of types rather than files: `acme:app` or `app`, and no such file is there.
 pub(super) fn are_types(what: &[PathBuf]) -> bool {
-    let is_type = |name: &PathBuf| {
-        let mut parts = name.to_str().unwrap_or_default().split(':');
-        let named = parts.by_ref().take(2).filter(|part| !part.is_empty());
-        named.count() == 2 && parts.next().is_none() && !name.exists()
+    let is_type = |path: &PathBuf| {
+        let name = path.to_str().unwrap_or_default();
+        let parts: Vec<_> = name.split(':').collect();
+        let named = match parts.as_slice() {
+            [vendor, nss] => !vendor.is_empty() && !nss.is_empty(),
+            // A file has an ending, or a folder before it; - is stdin.
+            [nss] => !nss.is_empty() && *nss != "-" && !nss.contains(['.', '/']),
+            _ => false,
+        };
+        named && !path.exists()
     };
     what.iter().all(is_type)
 }

@@ -1,5 +1,6 @@
 //! The files that a server has for the caller.
 
+use super::super::registered::{type_of, versions_of};
 use super::{HEADER, ProtoFile};
 use coeval_cli::{Failure, Session};
 use coeval_typed::PackageName;
@@ -26,7 +27,14 @@ pub(super) async fn of_server(
     let files: Vec<&str> = files.iter().filter_map(Value::as_str).collect();
     let mut found = Vec::new();
     for name in types {
-        let folder = folder(&name.to_string_lossy())?;
+        let said = name.to_string_lossy();
+        let folder = match said.contains(':') {
+            true => folder(&said)?,
+            false => {
+                let versions = versions_of(session, &said).await?;
+                folder(&versions.first().map(type_of).unwrap_or_default())?
+            }
+        };
         let own: Vec<&str> = files
             .iter()
             .copied()
