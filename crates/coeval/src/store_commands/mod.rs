@@ -45,8 +45,9 @@ enum Action {
   coeval store quarantine --data ./data
   coeval store quarantine --repair --data ./data
 
-Nothing is lost by a repair: indexes, counts and leftovers are made to agree with the resources. A resource
-that can't be read stays as it is; restore it from a backup, or write it again.")]
+Nothing is lost by a repair: indexes, counts and leftovers are made to agree with the
+resources. A resource that can't be read stays as it is; restore it from a backup, or
+write it again.")]
     Quarantine {
         #[command(flatten)]
         store: StoreAddress,
@@ -61,8 +62,8 @@ that can't be read stays as it is; restore it from a backup, or write it again."
     #[command(after_help = "Examples:
   coeval store new-key 2026-11 >> keys
 
-A keyring is a file of such lines; the first is the key that new secrets are sealed by. Keep it apart from
-backups of the store: who has both reads the secrets.")]
+A keyring is a file of such lines; the first is the key that new secrets are sealed by.
+Keep it apart from backups of the store: who has both reads the secrets.")]
     NewKey {
         /// The key's name: letters, digits, - and _
         id: String,
