@@ -7,9 +7,9 @@ use crate::get::unknown_version;
 use crate::merge::{differences, render};
 use crate::named::Named;
 use crate::names;
-use crate::rows::{Format, print_rows};
+use crate::rows::{Format, OutputOptions, print_rows};
 use crate::{say, yaml};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_proto::access::v1::GetUserRequest;
 use serde_json::{Value, json};
@@ -21,17 +21,6 @@ const SHORT: usize = 12;
 /// Paths in a line of the table.
 const PATHS: usize = 3;
 
-/// How it is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// A line for each revision
-    Table,
-    /// All of each revision
-    Yaml,
-    /// The same as a JSON object with items
-    Json,
-}
-
 /// Show the kept revisions of a resource.
 #[derive(Debug, Args)]
 #[command(
@@ -40,6 +29,7 @@ enum Form {
   coeval history app web
   coeval history app web --diff
   coeval history app web --version v1 -o yaml
+  coeval restore app web --revision \"$(coeval history app web -o name | sed -n 2p)\"
 
 Newest first; the first one is the present one. What changed is told against the one
 before it. `coeval restore` writes one of them again."
@@ -54,9 +44,8 @@ pub struct Options {
     #[arg(long, value_name = "VERSION")]
     #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
     version: Option<String>,
-    /// Print it so
-    #[arg(short, long, value_name = "FORM", default_value = "table")]
-    output: Form,
+    #[command(flatten)]
+    output: OutputOptions,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -73,29 +62,28 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         let (id, code, reason) = (one.id, one.code, one.reason);
         say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
     }
-    match options.output {
-        Form::Yaml => {
+    match options.output.output {
+        Format::Yaml => {
             for one in &revisions {
                 say::out(&format!("---\n{}", yaml::text(&whole(one))));
             }
         }
-        Form::Json => {
-            let items: Vec<_> = revisions.iter().map(whole).collect();
-            let text = serde_json::to_string_pretty(&json!({"items": items}));
-            say::out(&format!("{}\n", text.unwrap_or_default()));
-        }
-        Form::Table if options.diff => {
+        Format::Table | Format::Wide if options.diff => {
             let names = names(&session, &revisions).await;
             for (one, before) in with_before(&revisions) {
                 say::out(&difference(one, before, &names));
             }
         }
-        Form::Table => {
-            let names = names(&session, &revisions).await;
+        format => {
+            let names = match format.is_table() {
+                true => names(&session, &revisions).await,
+                false => BTreeMap::new(),
+            };
             let rows: Vec<_> = with_before(&revisions)
                 .map(|(one, before)| row(one, before, &names))
                 .collect();
-            print_rows(&Format::Table, &HEADERS, &rows, &[])?;
+            let values: Vec<_> = revisions.iter().map(whole).collect();
+            print_rows(&format, &HEADERS, &rows, &values)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -418,6 +418,11 @@ fn history_tells_what_changed_and_restore_writes_it_again() {
     let json: serde_json::Value =
         serde_json::from_str(&desk.ok(&["history", "app", "web", "-o", "json"])).unwrap();
     assert_eq!(json["items"][1]["resource"]["spec"]["image"], "web:1");
+    let path = "jsonpath={.resource.spec.image}";
+    let images = desk.ok(&["history", "app", "web", "-o", path]);
+    assert_eq!(images.lines().nth(1), Some("web:1"), "{images}");
+    let names = desk.ok(&["history", "app", "web", "-o", "name"]);
+    assert!(table.contains(names.lines().next().unwrap()), "{names}");
 
     let dry = desk.run(&[
         "restore",
