@@ -21,6 +21,7 @@ mod start;
 mod status;
 mod verify;
 mod work;
+mod worker;
 
 pub use driver::{MigrationDriver, MigrationSettings};
 pub use error::MigrationError;

@@ -4,9 +4,9 @@
 use super::content::{Course, MigrationContent, Until};
 use super::moves::{Asked, Move};
 use super::servers::ServerSeen;
-use super::shard::Shard;
 use super::start::by_name;
-use super::work::{Ended, Held, Run, shard_keys};
+use super::work::Run;
+use super::worker::{Watched, Worker};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::system_caller;
@@ -17,12 +17,12 @@ use crate::types::state::TypeState;
 use coeval_codes::Coded;
 use coeval_core::phases::{Live, Migration, Phase, Refusal, Who, Work, ask, work};
 use coeval_core::version::Uuid;
-use coeval_storage::{AtomicWrite, Delivery, Range, ReadRequest, Revision, WatchRequest};
+use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -68,28 +68,25 @@ impl MigrationDriver {
         settings: MigrationSettings,
     ) -> Self {
         let (stop, stopping) = watch::channel(false);
-        let seen = ServerSeen {
-            name: name.to_owned(),
-            release: release.to_owned(),
-            started: engine.now(),
-            phases: BTreeMap::new(),
-            known: BTreeMap::new(),
-            refused: BTreeMap::new(),
-        };
         let mending = tokio::spawn(mend(Arc::clone(&engine)));
-        let driving = Driving {
-            engine,
-            settings,
-            seen,
-            announced: None,
-            runs: HashMap::new(),
-            watched: Arc::default(),
-        };
+        let driving = Driving::new(engine, name, release, settings, false);
         Self {
             stop,
             going: Some(tokio::spawn(driving.go(stopping))),
             mending,
         }
+    }
+
+    /// One look at every migration, with all the work that is due, and nothing in the background:
+    /// for those who want to decide when. No other server may have the same name.
+    ///
+    /// # Errors
+    /// If the store fails; what holds a migration is told by its status.
+    pub async fn once(engine: &Arc<Engine>, name: &str, release: &str) -> Result<(), EngineError> {
+        let settings = MigrationSettings::default();
+        let engine = Arc::clone(engine);
+        let mut driving = Driving::new(engine, name, release, settings, true);
+        driving.look().await
     }
 
     /// Stops after the batches that are under way, and says that this server is gone.
@@ -121,9 +118,6 @@ async fn mend(engine: Arc<Engine>) {
     }
 }
 
-/// Claims of others: the revision of a part and since when it has it.
-type Watched = Arc<Mutex<HashMap<(TypeKey, u8), (Revision, Instant)>>>;
-
 struct Driving {
     engine: Arc<Engine>,
     settings: MigrationSettings,
@@ -132,9 +126,37 @@ struct Driving {
     /// The run of each type that this server works on.
     runs: HashMap<TypeKey, (Work, u64, JoinSet<()>)>,
     watched: Watched,
+    /// Work is done at once, not in the background.
+    inline: bool,
 }
 
 impl Driving {
+    fn new(
+        engine: Arc<Engine>,
+        name: &str,
+        release: &str,
+        settings: MigrationSettings,
+        inline: bool,
+    ) -> Self {
+        let seen = ServerSeen {
+            name: name.to_owned(),
+            release: release.to_owned(),
+            started: engine.now(),
+            phases: BTreeMap::new(),
+            known: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        };
+        Self {
+            engine,
+            settings,
+            seen,
+            announced: None,
+            runs: HashMap::new(),
+            watched: Arc::default(),
+            inline,
+        }
+    }
+
     async fn go(mut self, mut stopping: watch::Receiver<bool>) {
         let mut events = None;
         loop {
@@ -330,6 +352,25 @@ impl Driving {
     ) -> Result<(), EngineError> {
         let of = state.key.clone();
         let epoch = state.phase.epoch;
+        if self.inline {
+            let worker = Worker {
+                engine: Arc::clone(&self.engine),
+                run: Run {
+                    of,
+                    work: due,
+                    epoch,
+                    declared,
+                    server: self.seen.name.clone(),
+                },
+                watched: Arc::clone(&self.watched),
+                settings: self.settings.clone(),
+                alone: true,
+            };
+            while let Some(mut held) = worker.claim().await? {
+                worker.run.visit(&worker.engine, &mut held).await?;
+            }
+            return self.note_done(state, due).await;
+        }
         let same = self
             .runs
             .get(&of)
@@ -349,6 +390,7 @@ impl Driving {
                     run: run.clone(),
                     watched: Arc::clone(&self.watched),
                     settings: self.settings.clone(),
+                    alone: false,
                 };
                 workers.spawn(worker.go());
             }
@@ -362,18 +404,13 @@ impl Driving {
         if due == Work::Discard {
             return Ok(());
         }
-        let wanted = shard_keys(&state.key, due)?;
-        let request = ReadRequest::keys(wanted.clone());
-        let snapshot = self.engine.store.read(request).await?;
+        let epoch = state.phase.epoch;
         let mut conditions = Vec::new();
-        for (key, entry) in wanted.into_iter().zip(snapshot.keys) {
-            let Some(entry) = entry else { return Ok(()) };
-            let kept = Shard::decode(&entry);
-            let done = kept.is_some_and(|kept| kept.done && kept.epoch == state.phase.epoch.0);
-            if !done {
+        for part in self.engine.parts_of_run(&state.key, due, epoch).await? {
+            if !part.kept.is_some_and(|kept| kept.done) {
                 return Ok(());
             }
-            conditions.push(super::look::unchanged(key, entry.stored.revision()));
+            conditions.push(super::look::unchanged(part.key, part.revision));
         }
         if due == Work::CleanUp {
             return self.clean_again(state, conditions).await;
@@ -411,105 +448,6 @@ impl Driving {
             Err(error) if !crate::write::is_race(&error) => Err(error.into()),
             _ => Ok(()),
         }
-    }
-}
-
-/// One worker of a run: claims parts that nobody works on, until all are done.
-struct Worker {
-    engine: Arc<Engine>,
-    run: Run,
-    watched: Watched,
-    settings: MigrationSettings,
-}
-
-impl Worker {
-    async fn go(self) {
-        loop {
-            let claimed = self.claim().await;
-            let rest = match claimed {
-                Ok(Some(mut held)) => match self.run.visit(&self.engine, &mut held).await {
-                    Ok(Ended::Done | Ended::Lost) => continue,
-                    Err(error) => {
-                        tracing::warn!(of = %self.run.of, %error, "the background rests");
-                        Duration::from_millis(500)
-                    }
-                },
-                Ok(None) => self.settings.poll.min(Duration::from_millis(500)),
-                Err(error) => {
-                    tracing::warn!(of = %self.run.of, %error, "no part can be claimed");
-                    Duration::from_millis(500)
-                }
-            };
-            tokio::time::sleep(rest).await;
-        }
-    }
-
-    /// A part that is not done and that nobody works on.
-    async fn claim(&self) -> Result<Option<Held>, EngineError> {
-        let Run { of, work, .. } = &self.run;
-        let wanted = shard_keys(of, *work)?;
-        let request = ReadRequest::keys(wanted.clone());
-        let snapshot = self.engine.store.read(request).await?;
-        let parts = wanted.into_iter().zip(snapshot.keys).zip(0_u8..);
-        for ((key, entry), number) in parts {
-            let revision = entry.as_ref().and_then(|entry| entry.stored.revision());
-            let kept = entry.as_ref().and_then(Shard::decode);
-            let current = kept.filter(|kept| kept.epoch == self.run.epoch.0);
-            if let Some(kept) = &current {
-                if kept.done || !self.is_free(kept, number, revision).await {
-                    continue;
-                }
-            }
-            let now = self.engine.now();
-            let mut kept = current.unwrap_or_else(|| Shard::new(self.run.epoch, now));
-            kept.server.clone_from(&self.run.server);
-            kept.claims += 1;
-            kept.at = now;
-            // The epoch is the one that the claim is for: who comes late claims nothing.
-            let state = self.engine.types.current(of).await?;
-            if state.phase.epoch != self.run.epoch {
-                return Ok(None);
-            }
-            let mut steps = crate::write::steps::fenced(&state).steps;
-            steps.push(kept.step(&key, revision));
-            match self.engine.commit(&key, AtomicWrite { steps }).await {
-                Ok(written) => {
-                    self.mine(number, written.revision).await;
-                    return Ok(Some(Held {
-                        shard: number,
-                        kept,
-                        revision: written.revision,
-                    }));
-                }
-                Err(error) if crate::write::is_race(&error) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(None)
-    }
-
-    async fn mine(&self, number: u8, revision: Revision) {
-        let mut watched = self.watched.lock().await;
-        watched.insert((self.run.of.clone(), number), (revision, Instant::now()));
-    }
-
-    /// Whether nobody works on a part: its record has not changed for a while. No clocks are
-    /// compared, and a wrong guess does no harm: whose claim is overwritten is fenced.
-    async fn is_free(&self, kept: &Shard, number: u8, revision: Option<Revision>) -> bool {
-        let Some(revision) = revision else {
-            return true;
-        };
-        if kept.server.is_empty() {
-            return true;
-        }
-        let now = Instant::now();
-        let mut watched = self.watched.lock().await;
-        let key = (self.run.of.clone(), number);
-        let (seen, since) = watched.entry(key).or_insert((revision, now));
-        if *seen != revision {
-            (*seen, *since) = (revision, now);
-        }
-        now.duration_since(*since) >= self.settings.abandoned_after
     }
 }
 
@@ -584,15 +522,5 @@ mod tests {
         }
         let cutover = automatic(one(Phase::Soak), Until::Finished).unwrap();
         assert_eq!(cutover.who, Who::AutomaticByName);
-    }
-
-    #[test]
-    fn the_parts_of_a_run_have_keys_of_their_own() {
-        let keys = shard_keys(&TypeKey::new("acme", "app"), Work::Backfill).unwrap();
-        let distinct: std::collections::HashSet<_> = keys.iter().collect();
-        assert_eq!(
-            distinct.len(),
-            usize::from(crate::migrations::shard::SHARDS)
-        );
     }
 }

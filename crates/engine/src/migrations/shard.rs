@@ -1,5 +1,5 @@
-//! The parts of a run: sixteen, by the first digit of the ids. Each has a record with its claim and
-//! its checkpoint; a batch is written together with the checkpoint that follows it, on condition
+//! The parts of a run: one, or sixteen by the first digit of the ids where there is much to do. Each
+//! has a record with its claim and its checkpoint; a batch is written together with the checkpoint that follows it, on condition
 //! that the claim is as this server wrote it last. So whoever takes a part over fences every batch
 //! that is still to come, and what was written is never done again.
 
@@ -11,8 +11,16 @@ use coeval_core::version::Uuid;
 use coeval_storage::{Action, Condition, Entry, Key, Put, Revision, Span, Step};
 use serde::{Deserialize, Serialize};
 
-/// How many parts a run has.
+/// How many parts a run has at most.
 pub(super) const SHARDS: u8 = 16;
+
+/// With fewer resources one part is enough.
+const WORTH_PARTS: u64 = 500;
+
+/// How many parts a run over so many resources has.
+pub(super) const fn parts_of(resources: u64) -> u8 {
+    if resources < WORTH_PARTS { 1 } else { SHARDS }
+}
 
 /// One part, as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +28,8 @@ pub(super) const SHARDS: u8 = 16;
 pub(super) struct Shard {
     /// The epoch of its run; another one starts over.
     pub(super) epoch: u64,
+    /// How many parts the run has: the first one says it for all.
+    pub(super) parts: u8,
     /// Who works on it.
     pub(super) server: String,
     /// How often it was claimed: no two claims are alike.
@@ -78,10 +88,16 @@ pub(super) fn key(of: &TypeKey, work: Work, shard: u8) -> Result<Key, EngineErro
 pub(super) fn span(
     of: &TypeKey,
     major: u32,
-    shard: u8,
+    (shard, parts): (u8, u8),
     after: Option<Uuid>,
 ) -> Result<Span, EngineError> {
     let all = keys::records_of_major(of, major)?;
+    if parts <= 1 {
+        return Ok(match after {
+            None => all,
+            Some(id) => all.after(&keys::record(of, major, id)?),
+        });
+    }
     let digit = |shard: u8| format!("{shard:x}").into_bytes();
     let start = [all.start.as_ref(), &digit(shard)].concat();
     let end = match shard + 1 < SHARDS {
@@ -100,9 +116,10 @@ pub(super) fn span(
 
 impl Shard {
     /// At the beginning of a run.
-    pub(super) fn new(epoch: Epoch, now: Time) -> Self {
+    pub(super) fn new(epoch: Epoch, parts: u8, now: Time) -> Self {
         Self {
             epoch: epoch.0,
+            parts,
             began: now,
             at: now,
             ..Self::default()
@@ -136,14 +153,14 @@ mod tests {
     #[test]
     fn the_parts_cover_every_id_once() {
         let of = TypeKey::new("acme", "app");
-        for n in 0..4096_u128 {
+        for (n, parts) in (0..4096_u128).flat_map(|n| [(n, 1), (n, SHARDS)]) {
             let id = Uuid(n << 116 | n);
             let key = keys::record(&of, 1, id).unwrap();
-            let within = (0..SHARDS).filter(|shard| {
-                let span = span(&of, 1, *shard, None).unwrap();
+            let within = (0..parts).filter(|shard| {
+                let span = span(&of, 1, (*shard, parts), None).unwrap();
                 span.contains(&key)
             });
-            assert_eq!(within.count(), 1, "{id}");
+            assert_eq!(within.count(), 1, "{id} of {parts}");
         }
     }
 
@@ -151,7 +168,7 @@ mod tests {
     fn what_was_visited_is_not_visited_again() {
         let of = TypeKey::new("acme", "app");
         let id = Uuid(5 << 124 | 7);
-        let rest = span(&of, 1, 5, Some(id)).unwrap();
+        let rest = span(&of, 1, (5, SHARDS), Some(id)).unwrap();
         let key = |id| keys::record(&of, 1, id).unwrap();
         assert!(!rest.contains(&key(id)) && rest.contains(&key(Uuid(5 << 124 | 8))));
         assert!(!rest.contains(&key(Uuid(5 << 124 | 6))));

@@ -6,7 +6,6 @@ use super::look::Looked;
 use super::rate::{expected, per_second};
 use super::servers::ServerSeen;
 use super::shard::{Counts, Shard};
-use super::work::shard_keys;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -311,14 +310,11 @@ impl Engine {
             }
             _ => return Ok(None),
         };
-        let snapshot = self
-            .store
-            .read(ReadRequest::keys(shard_keys(&state.key, ran)?))
+        let parts = self
+            .parts_of_run(&state.key, ran, state.phase.epoch)
             .await?;
-        let shards = snapshot.keys.iter().flatten().filter_map(Shard::decode);
-        let shards: Vec<Shard> = shards
-            .filter(|shard| due.is_none() || shard.epoch == state.phase.epoch.0)
-            .collect();
+        let count = parts.len();
+        let shards: Vec<Shard> = parts.into_iter().filter_map(|part| part.kept).collect();
         let mut counts = Counts::default();
         shards.iter().for_each(|shard| counts.add(shard.counts));
         let total = match ran {
@@ -327,7 +323,7 @@ impl Engine {
             Work::CleanUp => new.max(old),
         };
         let total = total.max(counts.visited);
-        let done = due.is_none() || (shards.len() == 16 && shards.iter().all(|one| one.done));
+        let done = due.is_none() || (shards.len() == count && shards.iter().all(|one| one.done));
         let left = match done {
             true => None,
             false => expected(&shards, total - counts.visited)

@@ -194,7 +194,8 @@ impl Run {
         let shard_key = shard::key(&self.of, self.work, held.shard)?;
         let mut request = ReadRequest::keys([state.phase_key.clone(), shard_key, own]);
         for major in [from, to] {
-            let span = shard::span(&self.of, major, held.shard, held.kept.after())?;
+            let part = (held.shard, held.kept.parts);
+            let span = shard::span(&self.of, major, part, held.kept.after())?;
             request = request.and_range(Range::of(span).limit(most));
         }
         let snapshot = engine.store.read(request).await?;
@@ -604,9 +605,47 @@ fn count(work: Work, counts: Counts) {
     }
 }
 
-/// The key of a part, for whoever looks at all of them.
-pub(super) fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
+/// The keys of all parts that a run may have.
+fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
     (0..shard::SHARDS)
         .map(|shard| shard::key(of, work, shard))
         .collect()
+}
+
+/// One part of a run, as it is kept.
+pub(super) struct Part {
+    pub(super) number: u8,
+    pub(super) key: Key,
+    pub(super) revision: Option<Revision>,
+    /// Nothing, if it is of another run.
+    pub(super) kept: Option<Shard>,
+}
+
+impl Engine {
+    /// The parts of a run: nothing but the first one until somebody has begun it.
+    pub(super) async fn parts_of_run(
+        &self,
+        of: &TypeKey,
+        work: Work,
+        epoch: Epoch,
+    ) -> Result<Vec<Part>, EngineError> {
+        let wanted = shard_keys(of, work)?;
+        let snapshot = self.store.read(ReadRequest::keys(wanted.clone())).await?;
+        let found = wanted.into_iter().zip(snapshot.keys).zip(0_u8..);
+        let mut parts: Vec<Part> = found
+            .map(|((key, entry), number)| {
+                let kept = entry.as_ref().and_then(Shard::decode);
+                Part {
+                    number,
+                    key,
+                    revision: entry.and_then(|entry| entry.stored.revision()),
+                    kept: kept.filter(|kept| kept.epoch == epoch.0),
+                }
+            })
+            .collect();
+        let first = parts.first().and_then(|part| part.kept.as_ref());
+        let count = first.map_or(1, |kept| kept.parts.max(1));
+        parts.truncate(usize::from(count));
+        Ok(parts)
+    }
 }

@@ -20,6 +20,7 @@ mod lists;
 mod logins;
 mod meddling;
 mod migrations;
+mod migrations_hurt;
 mod model;
 mod numbered;
 mod programs;
@@ -163,6 +164,15 @@ cases! {
             what_heartbeats_is_migrated_by_its_heartbeat
             it_goes_by_itself_as_far_as_was_said
             watchers_see_no_copies
+        }
+    }
+    migrations_hurt {
+        every { random_workloads_are_undone_with_nothing_lost }
+        embedded {
+            every_write_of_a_migration_may_fail_before
+            every_write_of_a_migration_may_fail_after
+            every_write_of_a_migration_may_be_of_unknown_outcome
+            secrets_move_along_and_back
         }
     }
     numbered {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const SECRET: &str = "correct horse battery staple";
 
-fn keyring(ids: &[&str]) -> (String, Arc<Keyring>) {
+pub(crate) fn keyring(ids: &[&str]) -> (String, Arc<Keyring>) {
     let line = |id: &&str| {
         Keyring::generate_line(&KeyId::new(id).unwrap())
             .unwrap()

@@ -1,0 +1,137 @@
+//! One worker of a run: it claims parts that nobody works on, and visits them.
+
+use super::driver::MigrationSettings;
+use super::shard::{self, Shard};
+use super::work::{Ended, Held, Run};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::{self, TypeKey};
+use crate::types::state::TypeState;
+use coeval_storage::{AtomicWrite, Revision};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// Claims of others: the revision of a part and since when it has it.
+pub(super) type Watched = Arc<Mutex<HashMap<(TypeKey, u8), (Revision, Instant)>>>;
+
+/// One worker of a run: claims parts that nobody works on, until all are done.
+pub(super) struct Worker {
+    pub(super) engine: Arc<Engine>,
+    pub(super) run: Run,
+    pub(super) watched: Watched,
+    pub(super) settings: MigrationSettings,
+    /// Nobody else works under the same name.
+    pub(super) alone: bool,
+}
+
+impl Worker {
+    pub(super) async fn go(self) {
+        loop {
+            let claimed = self.claim().await;
+            let rest = match claimed {
+                Ok(Some(mut held)) => match self.run.visit(&self.engine, &mut held).await {
+                    Ok(Ended::Done | Ended::Lost) => continue,
+                    Err(error) => {
+                        tracing::warn!(of = %self.run.of, %error, "the background rests");
+                        Duration::from_millis(500)
+                    }
+                },
+                Ok(None) => self.settings.poll.min(Duration::from_millis(500)),
+                Err(error) => {
+                    tracing::warn!(of = %self.run.of, %error, "no part can be claimed");
+                    Duration::from_millis(500)
+                }
+            };
+            tokio::time::sleep(rest).await;
+        }
+    }
+
+    /// A part that is not done and that nobody works on.
+    pub(super) async fn claim(&self) -> Result<Option<Held>, EngineError> {
+        let Run {
+            of, work, epoch, ..
+        } = &self.run;
+        // The epoch is the one that the claim is for: who comes late claims nothing.
+        let state = self.engine.types.current(of).await?;
+        if state.phase.epoch != *epoch {
+            return Ok(None);
+        }
+        let all = self.engine.parts_of_run(of, *work, *epoch).await?;
+        let said = all.first().and_then(|part| part.kept.as_ref());
+        let parts = match said {
+            Some(kept) => kept.parts,
+            None => shard::parts_of(self.resources(&state).await?),
+        };
+        for part in all {
+            if let Some(kept) = &part.kept
+                && (kept.done || !self.is_free(kept, part.number, part.revision).await)
+            {
+                continue;
+            }
+            let now = self.engine.now();
+            let mut kept = match part.kept {
+                Some(kept) => kept,
+                None => Shard::new(*epoch, parts, now),
+            };
+            kept.server.clone_from(&self.run.server);
+            kept.claims += 1;
+            kept.at = now;
+            let mut steps = crate::write::steps::fenced(&state).steps;
+            steps.push(kept.step(&part.key, part.revision));
+            match self.engine.commit(&part.key, AtomicWrite { steps }).await {
+                Ok(written) => {
+                    self.mine(part.number, written.revision).await;
+                    return Ok(Some(Held {
+                        shard: part.number,
+                        kept,
+                        revision: written.revision,
+                    }));
+                }
+                Err(error) if crate::write::is_race(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many resources a run visits, about.
+    async fn resources(&self, state: &TypeState) -> Result<u64, EngineError> {
+        let Some(migration) = state.phase.migration else {
+            return Ok(0);
+        };
+        let mut most = 0;
+        for major in [migration.from, migration.to] {
+            let span = keys::records_of_major(&state.key, major)?;
+            most = most.max(self.engine.store.count(span).await?.1);
+        }
+        Ok(most)
+    }
+
+    async fn mine(&self, number: u8, revision: Revision) {
+        let mut watched = self.watched.lock().await;
+        watched.insert((self.run.of.clone(), number), (revision, Instant::now()));
+    }
+
+    /// Whether nobody works on a part: its record has not changed for a while. No clocks are
+    /// compared, and a wrong guess does no harm: whose claim is overwritten is fenced.
+    async fn is_free(&self, kept: &Shard, number: u8, revision: Option<Revision>) -> bool {
+        let Some(revision) = revision else {
+            return true;
+        };
+        // One that works alone has nobody of the same name beside it.
+        if kept.server.is_empty() || (self.alone && kept.server == self.run.server) {
+            return true;
+        }
+        let now = Instant::now();
+        let mut watched = self.watched.lock().await;
+        let key = (self.run.of.clone(), number);
+        let (seen, since) = watched.entry(key).or_insert((revision, now));
+        if *seen != revision {
+            (*seen, *since) = (revision, now);
+        }
+        now.duration_since(*since) >= self.settings.abandoned_after
+    }
+}

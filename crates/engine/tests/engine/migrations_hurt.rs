@@ -1,0 +1,386 @@
+//! Migrations that are hurt: every write of one fails once in every way, random workloads are undone
+//! at every step, secrets move along.
+
+use crate::faults::Nth;
+use crate::migrations::{
+    back, content, drive, forward, made, read, registered, sound, started, status,
+};
+use crate::secrets::keyring;
+use crate::world::{World, admin, app, app_file, settings, v};
+use coeval_codes::Coded;
+use coeval_core::decide::StoreAt;
+use coeval_core::phases::Phase;
+use coeval_engine::migrations::{Advance, Declared, MigrationDriver, State};
+use coeval_engine::types::Registration;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, EngineError, Settings, Target};
+use coeval_storage::layers::{Fault, Faulty};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A whole migration by a server whose write of one number fails. Whether it struck.
+async fn hurt(fault: Fault, nth: usize) -> bool {
+    let about = format!("{fault:?} at number {nth}");
+    let world = World::sqlite().await;
+    let clean = &world.engine;
+    registered(clean).await;
+    let mut expected = BTreeMap::new();
+    for n in 0..3 {
+        let name = format!("r{n}");
+        let content = json!({"image": name, "replicas": 0});
+        expected.insert(n, made(clean, &name, content).await);
+    }
+    let gone = made(clean, "gone", json!({"image": "gone"})).await;
+    let plan = Arc::new(Nth::of_writes(nth, fault));
+    let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+    let hurt = Arc::new(Engine::new(Arc::new(store), settings()));
+    let (who, of) = (admin(), app());
+    let mut replicas = [0_i64; 3];
+    let mut deleted = false;
+    for round in 0..200 {
+        // Nothing but the store fails here; whatever comes of it, the next round goes on.
+        let _ = MigrationDriver::once(&hurt, "hurt", "0.1.0").await;
+        let declared = Declared::default();
+        match hurt.migration_status(&who, &of).await {
+            Ok(now) if now.state == State::Finished => break,
+            Ok(_) => drop(hurt.advance_migration(&who, &of, Advance::default()).await),
+            Err(_) => drop(hurt.start_migration(&who, &of, &declared).await),
+        }
+        let which = round % 3;
+        let wanted = replicas[which] + 1;
+        let image = format!("r{which}");
+        let update = Update::new(v("1.0.0"), json!({"image": image, "replicas": wanted}));
+        let written = hurt.update(&who, &of, &expected[&which], &update).await;
+        let now = read(clean, &expected[&which], "1.0.0").await["replicas"].clone();
+        match written {
+            Ok(_) => assert_eq!(now, wanted, "{about}: acknowledged and not there"),
+            Err(_) => assert!(now == wanted || now == replicas[which], "{about}: {now}"),
+        }
+        replicas[which] = now.as_i64().unwrap();
+        if round == 6 {
+            deleted = hurt.delete(&who, &of, &gone, None).await.is_ok();
+        }
+        assert!(round < 199, "{about}: {:?}", status(clean).await);
+    }
+    for n in 0..3 {
+        let wanted = json!({"image": format!("r{n}"), "replicas": replicas[n]});
+        assert_eq!(read(clean, &expected[&n], "1.0.0").await, wanted, "{about}");
+        let stored = clean.get(&who, &of, &expected[&n]).await.unwrap();
+        assert_eq!(stored.header.version, v("2.0.0"), "{about}");
+    }
+    if deleted {
+        let error = clean.get(&who, &of, &gone).await.unwrap_err();
+        assert_eq!(error.code(), coeval_codes::RESOURCE_NOT_FOUND, "{about}");
+    }
+    sound(clean, &about).await;
+    plan.has_struck()
+}
+
+async fn hurt_everywhere(fault: Fault) {
+    let mut struck = 0;
+    for nth in 1.. {
+        if !hurt(fault, nth).await {
+            break;
+        }
+        struck += 1;
+    }
+    println!("{struck} writes failed with {fault:?}, one in each migration");
+    assert!(struck > 40, "{struck}");
+}
+
+pub(crate) async fn every_write_of_a_migration_may_fail_before(_: World) {
+    hurt_everywhere(Fault::ErrorBefore).await;
+}
+
+pub(crate) async fn every_write_of_a_migration_may_fail_after(_: World) {
+    hurt_everywhere(Fault::ErrorAfter).await;
+}
+
+pub(crate) async fn every_write_of_a_migration_may_be_of_unknown_outcome(_: World) {
+    hurt_everywhere(Fault::UnknownBefore).await;
+}
+
+/// What a resource should be, by both majors.
+#[derive(Clone, Debug, PartialEq)]
+struct Model {
+    id: Target,
+    image: String,
+    replicas: i64,
+    tier: Option<String>,
+    name: String,
+    /// Whether it was made at, or moved to, the new major for itself.
+    alone: bool,
+}
+
+impl Model {
+    fn at_old(&self) -> Value {
+        json!({"image": self.image, "replicas": self.replicas})
+    }
+
+    fn at_new(&self) -> Value {
+        let mut body = json!({"container": {"image": self.image}, "replicas": self.replicas});
+        if let Some(tier) = &self.tier {
+            body["tier"] = json!(tier);
+        }
+        body
+    }
+}
+
+struct Play {
+    engines: [Arc<Engine>; 2],
+    random: fastrand::Rng,
+    models: Vec<Model>,
+    gone: Vec<Target>,
+    made: usize,
+    about: String,
+}
+
+impl Play {
+    fn engine(&mut self) -> Arc<Engine> {
+        Arc::clone(&self.engines[self.random.usize(..2)])
+    }
+
+    /// The phases that writes at the new major need.
+    async fn writes_new(&self) -> bool {
+        let now = self.engines[0].migration_status(&admin(), &app()).await;
+        let live = now.ok().and_then(|now| now.live);
+        // With old still live a server may be at it, and says so.
+        live.is_some_and(|(low, _)| low > Phase::Old)
+    }
+
+    async fn step(&mut self) {
+        let engine = self.engine();
+        let which = self.random.usize(..self.models.len().max(1));
+        match self.random.u8(..12) {
+            0..=2 => self.create(&engine).await,
+            _ if self.models.is_empty() => self.create(&engine).await,
+            3..=4 => {
+                let model = &mut self.models[which];
+                model.image = format!("i{}", self.random.u16(..));
+                model.replicas = self.random.i64(0..100);
+                let update = Update::new(v("1.0.0"), model.at_old());
+                let id = model.id.clone();
+                self.write(&engine, &id, &update).await;
+            }
+            5..=6 if self.writes_new().await || self.models[which].alone => {
+                let model = &mut self.models[which];
+                model.replicas += 1;
+                model.tier = self.random.bool().then(|| format!("t{}", self.random.u8(..)));
+                let update = Update::new(v("2.0.0"), model.at_new());
+                let id = model.id.clone();
+                self.write(&engine, &id, &update).await;
+            }
+            7 => {
+                let name = format!("n{}", self.made);
+                self.made += 1;
+                let model = &mut self.models[which];
+                model.name.clone_from(&name);
+                let mut update = Update::new(v("1.0.0"), Value::Null);
+                update.content = None;
+                update.meta.name = Some(name);
+                let id = model.id.clone();
+                self.write(&engine, &id, &update).await;
+            }
+            8 => {
+                let model = self.models.swap_remove(which);
+                let deleted = engine.delete(&admin(), &app(), &model.id, None).await;
+                deleted.unwrap_or_else(|error| panic!("{}: {error}", self.about));
+                self.gone.push(model.id);
+            }
+            9 if self.random.u8(..4) == 0 => {
+                // To the new major, for itself; in a pair that is an edit.
+                let pairs = self.writes_new().await;
+                let model = &mut self.models[which];
+                let mut update = Update::new(v("2.0.0"), model.at_new());
+                update.store_at = StoreAt::Set;
+                let id = model.id.clone();
+                let now = self.engines[0].migration_status(&admin(), &app()).await;
+                let half = now.is_ok_and(|now| {
+                    now.live.is_some_and(|(low, high)| low == Phase::Old && high != low)
+                });
+                // Between the two it depends on the server.
+                if !half {
+                    self.models[which].alone |= !pairs;
+                    self.write(&engine, &id, &update).await;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    async fn create(&mut self, engine: &Engine) {
+        let name = format!("n{}", self.made);
+        self.made += 1;
+        let alone = self.random.u8(..4) == 0;
+        let mut model = Model {
+            id: Target::Id(coeval_core::version::Uuid(0)),
+            image: format!("i{}", self.made),
+            replicas: self.random.i64(0..100),
+            tier: None,
+            name: name.clone(),
+            alone,
+        };
+        let (at, body) = match alone {
+            true => ("2.0.0", model.at_new()),
+            false => ("1.0.0", model.at_old()),
+        };
+        let create = Create::new(v(at), name, body);
+        let made = engine.create(&admin(), &app(), create).await;
+        let made = made.unwrap_or_else(|error| panic!("{}: {error}", self.about));
+        model.id = Target::Id(made.resource.id);
+        self.models.push(model);
+    }
+
+    async fn write(&self, engine: &Engine, id: &Target, update: &Update) {
+        for _ in 0..50 {
+            match engine.update(&admin(), &app(), id, update).await {
+                Ok(_) => return,
+                Err(EngineError::Contended { .. }) => {}
+                Err(error) => panic!("{}: {error}: {update:?}", self.about),
+            }
+        }
+        panic!("{}: no end", self.about);
+    }
+
+    /// Everything that both servers show is what the model says.
+    async fn agrees(&self) {
+        for engine in &self.engines {
+            for model in &self.models {
+                assert_eq!(
+                    (
+                        read(engine, &model.id, "1.0.0").await,
+                        read(engine, &model.id, "2.0.0").await
+                    ),
+                    (model.at_old(), model.at_new()),
+                    "{}: {model:?}",
+                    self.about
+                );
+                let named = Target::Name {
+                    org: coeval_engine::SYSTEM_ORG.to_owned(),
+                    name: model.name.clone(),
+                };
+                let found = engine.get(&admin(), &app(), &named).await;
+                let found = found.unwrap_or_else(|error| panic!("{}: {error}", self.about));
+                assert_eq!(Target::Id(found.id), model.id, "{}", self.about);
+            }
+            for id in &self.gone {
+                let error = engine.get(&admin(), &app(), id).await.unwrap_err();
+                let code = error.code();
+                assert_eq!(code, coeval_codes::RESOURCE_NOT_FOUND, "{}", self.about);
+            }
+        }
+    }
+}
+
+/// Random workloads, moved forward and back at random, and undone at the end.
+pub(crate) async fn random_workloads_are_undone_with_nothing_lost(mut world: World) {
+    let one = Arc::clone(&world.engine);
+    let other = world.another(settings()).await;
+    let _drivers = (drive(&one, "one"), drive(&other, "other"));
+    registered(&one).await;
+    let scale = coeval_storage_suite::scale();
+    let rounds = if scale > 1.0 { 60 } else { 6 };
+    let seed = std::env::var("COEVAL_MODEL_SEED").ok();
+    let seed = seed.and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("seed {seed}");
+    let mut play = Play {
+        engines: [Arc::clone(&one), Arc::clone(&other)],
+        random: fastrand::Rng::with_seed(seed),
+        models: Vec::new(),
+        gone: Vec::new(),
+        made: 0,
+        about: String::new(),
+    };
+    for round in 0..rounds {
+        started(&one).await;
+        let turns = play.random.usize(2..9);
+        for turn in 0..turns {
+            for _ in 0..play.random.usize(1..8) {
+                let now = status(&one).await;
+                play.about = format!("seed {seed}, round {round}, turn {turn}, {:?}", now.live);
+                play.step().await;
+            }
+            play.agrees().await;
+            let now = status(&one).await.live;
+            match (play.random.u8(..4), now) {
+                (0, Some((low, _))) if low > Phase::Old => drop(back(&one).await),
+                (_, Some((low, high))) if (low, high) != (Phase::Cutover, Phase::Cutover) => {
+                    forward(&other).await;
+                }
+                _ => {}
+            }
+            play.agrees().await;
+        }
+        let report = one.loss_report(&admin(), &app()).await.unwrap();
+        assert_eq!((report.lost, report.refused), (0, 0), "{}", play.about);
+        one.undo_migration(&admin(), &app()).await.unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        while status(&one).await.state != State::Undone {
+            assert!(Instant::now() < until, "{}: {:?}", play.about, status(&one).await);
+            play.step().await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        play.about = format!("seed {seed}, round {round}, undone");
+        play.agrees().await;
+        sound(&one, &play.about).await;
+    }
+    println!("{} resources, {} deleted", play.made, play.gone.len());
+}
+
+/// A type whose secret moves to another place.
+pub(crate) async fn secrets_move_along_and_back(mut world: World) {
+    let (_, keyring) = keyring(&["k1"]);
+    let with_key = || Settings {
+        keyring: Some(Arc::clone(&keyring)),
+        ..settings()
+    };
+    let one = world.another(with_key()).await;
+    let other = world.another(with_key()).await;
+    let _drivers = (drive(&one, "one"), drive(&other, "other"));
+    let secret = "x-vcloud-restricted: [private, secure]";
+    let old = format!("  schema: {{type: object, properties: {{image: {{type: string}}, token: {{type: string, {secret}}}}}}}\n");
+    let new = format!("  schema: {{type: object, properties: {{image: {{type: string}}, auth: {{type: object, properties: {{token: {{type: string, {secret}}}}}}}}}}}\n  conversion: {{from: 1.0.0, steps: [{{nest: {{paths: [/token], under: /auth}}}}]}}\n");
+    for file in [app_file("1.0.0", &old), app_file("2.0.0", &new)] {
+        let registration = Registration::of(file).warn();
+        one.register(&admin(), registration).await.unwrap();
+    }
+    let body = json!({"image": "a", "token": "s3cret"});
+    let create = Create::new(v("1.0.0"), "web", body);
+    let web = one.create(&admin(), &app(), create).await.unwrap();
+    let web = Target::Id(web.resource.id);
+    let clear = async |engine: &Engine| {
+        let secrets = engine.secrets(&admin(), &app(), &web).await.unwrap();
+        secrets.into_values().next().unwrap()
+    };
+    started(&one).await;
+    for phase in Phase::ALL {
+        while status(&one).await.live != Some((phase, phase)) {
+            forward(&one).await;
+        }
+        for engine in [&one, &other] {
+            assert_eq!(clear(engine).await, "s3cret", "{phase}");
+        }
+        // Somebody who does not send the secret keeps it.
+        let seen = other.get(&admin().at(v("1.0.0")), &app(), &web).await.unwrap();
+        let mut body = content(&seen);
+        body["image"] = json!(phase.name());
+        let update = Update::new(v("1.0.0"), body).on(seen.revision);
+        other.update(&admin(), &app(), &web, &update).await.unwrap();
+        assert_eq!(clear(&one).await, "s3cret", "{phase}");
+        sound(&one, phase.name()).await;
+        if phase == Phase::Cutover {
+            // There and back again before the last step.
+            back(&one).await;
+            back(&one).await;
+            assert_eq!(clear(&other).await, "s3cret");
+        }
+    }
+    let done = forward(&one).await;
+    assert_eq!(done.state, State::Finished);
+    assert_eq!(clear(&other).await, "s3cret");
+    one.delete(&admin(), &app(), &web, None).await.unwrap();
+    sound(&one, "deleted").await;
+}
