@@ -173,6 +173,7 @@ cases! {
             every_write_of_a_migration_may_fail_after
             every_write_of_a_migration_may_be_of_unknown_outcome
             secrets_move_along_and_back
+            what_happens_while_the_background_works_is_not_undone
         }
     }
     numbered {

@@ -22,7 +22,7 @@ pub(crate) fn app_2_0() -> String {
     app_2_0_with("{type: string}")
 }
 
-fn app_2_0_with(image: &str) -> String {
+pub(crate) fn app_2_0_with(image: &str) -> String {
     let spec = format!(
         "  schema: {{type: object, required: [container], properties: {{container: {{type: object, required: [image], properties: {{image: {image}}}}}, replicas: {{type: integer, minimum: 0}}, tier: {{type: string}}}}}}\n  indexes: {{tier: /tier, image: /container/image}}\n  conversion: {{from: 1.0.0, steps: [{{nest: {{paths: [/image], under: /container}}}}, {{add: {{path: /tier}}}}]}}\n",
     );

@@ -3,10 +3,10 @@
 
 use crate::faults::Nth;
 use crate::migrations::{
-    back, content, drive, forward, made, read, registered, sound, started, status,
+    app_2_0_with, back, content, drive, forward, made, read, registered, sound, started, status,
 };
 use crate::secrets::keyring;
-use crate::world::{World, admin, app, app_file, settings, v};
+use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::phases::Phase;
@@ -14,10 +14,13 @@ use coeval_engine::migrations::{Advance, Declared, MigrationDriver, State};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Engine, EngineError, Settings, Target};
-use coeval_storage::layers::{Fault, Faulty};
+use coeval_storage::layers::{Fault, FaultPlan, Faulty};
+use coeval_storage::{Clock, Millis, SystemClock};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A whole migration by a server whose write of one number fails. Whether it struck.
@@ -167,7 +170,10 @@ impl Play {
             5..=6 if self.writes_new().await || self.models[which].alone => {
                 let model = &mut self.models[which];
                 model.replicas += 1;
-                model.tier = self.random.bool().then(|| format!("t{}", self.random.u8(..)));
+                model.tier = self
+                    .random
+                    .bool()
+                    .then(|| format!("t{}", self.random.u8(..)));
                 let update = Update::new(v("2.0.0"), model.at_new());
                 let id = model.id.clone();
                 self.write(&engine, &id, &update).await;
@@ -198,7 +204,8 @@ impl Play {
                 let id = model.id.clone();
                 let now = self.engines[0].migration_status(&admin(), &app()).await;
                 let half = now.is_ok_and(|now| {
-                    now.live.is_some_and(|(low, high)| low == Phase::Old && high != low)
+                    now.live
+                        .is_some_and(|(low, high)| low == Phase::Old && high != low)
                 });
                 // Between the two it depends on the server.
                 if !half {
@@ -319,7 +326,12 @@ pub(crate) async fn random_workloads_are_undone_with_nothing_lost(mut world: Wor
         one.undo_migration(&admin(), &app()).await.unwrap();
         let until = Instant::now() + Duration::from_secs(60);
         while status(&one).await.state != State::Undone {
-            assert!(Instant::now() < until, "{}: {:?}", play.about, status(&one).await);
+            assert!(
+                Instant::now() < until,
+                "{}: {:?}",
+                play.about,
+                status(&one).await
+            );
             play.step().await;
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -341,8 +353,12 @@ pub(crate) async fn secrets_move_along_and_back(mut world: World) {
     let other = world.another(with_key()).await;
     let _drivers = (drive(&one, "one"), drive(&other, "other"));
     let secret = "x-vcloud-restricted: [private, secure]";
-    let old = format!("  schema: {{type: object, properties: {{image: {{type: string}}, token: {{type: string, {secret}}}}}}}\n");
-    let new = format!("  schema: {{type: object, properties: {{image: {{type: string}}, auth: {{type: object, properties: {{token: {{type: string, {secret}}}}}}}}}}}\n  conversion: {{from: 1.0.0, steps: [{{nest: {{paths: [/token], under: /auth}}}}]}}\n");
+    let old = format!(
+        "  schema: {{type: object, properties: {{image: {{type: string}}, token: {{type: string, {secret}}}}}}}\n"
+    );
+    let new = format!(
+        "  schema: {{type: object, properties: {{image: {{type: string}}, auth: {{type: object, properties: {{token: {{type: string, {secret}}}}}}}}}}}\n  conversion: {{from: 1.0.0, steps: [{{nest: {{paths: [/token], under: /auth}}}}]}}\n"
+    );
     for file in [app_file("1.0.0", &old), app_file("2.0.0", &new)] {
         let registration = Registration::of(file).warn();
         one.register(&admin(), registration).await.unwrap();
@@ -364,7 +380,10 @@ pub(crate) async fn secrets_move_along_and_back(mut world: World) {
             assert_eq!(clear(engine).await, "s3cret", "{phase}");
         }
         // Somebody who does not send the secret keeps it.
-        let seen = other.get(&admin().at(v("1.0.0")), &app(), &web).await.unwrap();
+        let seen = other
+            .get(&admin().at(v("1.0.0")), &app(), &web)
+            .await
+            .unwrap();
         let mut body = content(&seen);
         body["image"] = json!(phase.name());
         let update = Update::new(v("1.0.0"), body).on(seen.revision);
@@ -383,4 +402,168 @@ pub(crate) async fn secrets_move_along_and_back(mut world: World) {
     assert_eq!(clear(&other).await, "s3cret");
     one.delete(&admin(), &app(), &web, None).await.unwrap();
     sound(&one, "deleted").await;
+}
+
+type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Something is done just before the write of one number.
+struct Before {
+    left: AtomicUsize,
+    deed: Mutex<Option<Deed>>,
+}
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Before")
+    }
+}
+
+impl FaultPlan for Before {
+    fn write(&self) -> Option<Fault> {
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            let deed = self.deed.lock().unwrap().take()?;
+            let runtime = tokio::runtime::Handle::current();
+            tokio::task::block_in_place(|| runtime.block_on(deed));
+        }
+        None
+    }
+}
+
+/// What somebody does in between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Between {
+    Update,
+    /// To what has no counterpart at the new major.
+    Widen,
+    KeepAlive,
+    Rename,
+    Delete,
+}
+
+/// A look at a migration in which the background works, with something just before its write of one
+/// number. Whether there was such a write.
+async fn between(phase: Phase, what: Between, nth: usize) -> bool {
+    let about = format!("{what:?} at {phase}, before write {nth}");
+    let world = World::sqlite().await;
+    let clean = &world.engine;
+    narrow(clean).await;
+    let web = made(clean, "web", json!({"image": "a", "replicas": 1})).await;
+    started(clean).await;
+    let (who, of) = (admin(), app());
+    let step = async || {
+        MigrationDriver::once(clean, "one", "0.1.0").await.unwrap();
+        let advanced = clean.advance_migration(&who, &of, Advance::default());
+        let _ = advanced.await;
+    };
+    while status(clean).await.live != Some((phase, phase)) {
+        step().await;
+    }
+    let later = Millis(SystemClock::default().now().0 + 3_600_000);
+    let (engine, target) = (Arc::clone(clean), web.clone());
+    let deed: Deed = Box::pin(async move {
+        let (who, of) = (admin(), app());
+        let image = match what {
+            Between::Widen => "w".repeat(60),
+            _ => "b".to_owned(),
+        };
+        let update = Update::new(v("1.0.0"), json!({"image": image, "replicas": 2}));
+        match what {
+            Between::Update | Between::Widen => {
+                drop(engine.update(&who, &of, &target, &update).await.unwrap());
+            }
+            Between::KeepAlive => {
+                let kept = engine.keep_alive(&who, &of, &target, Some(later)).await;
+                kept.unwrap();
+            }
+            Between::Rename => {
+                let mut update = Update::new(v("1.0.0"), Value::Null);
+                update.content = None;
+                update.meta.name = Some("renamed".to_owned());
+                drop(engine.update(&who, &of, &target, &update).await.unwrap());
+            }
+            Between::Delete => {
+                engine.delete(&who, &of, &target, None).await.unwrap();
+            }
+        }
+    });
+    let plan = Arc::new(Before {
+        left: AtomicUsize::new(nth),
+        deed: Mutex::new(Some(deed)),
+    });
+    let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+    let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
+    // Several looks: the note that all was visited comes after the visit.
+    for _ in 0..3 {
+        let _ = MigrationDriver::once(&meddled, "one", "0.1.0").await;
+    }
+    let struck = plan.deed.lock().unwrap().is_none();
+    if struck {
+        let expected = match what {
+            Between::Update => json!({"image": "b", "replicas": 2}),
+            Between::Widen => json!({"image": "w".repeat(60), "replicas": 2}),
+            _ => json!({"image": "a", "replicas": 1}),
+        };
+        // As far as it goes from here.
+        for _ in 0..12 {
+            step().await;
+            let seen = clean.get(&who.clone().at(v("1.0.0")), &of, &web).await;
+            match what {
+                Between::Delete => assert!(seen.is_err(), "{about}: it is back"),
+                _ => assert_eq!(content(&seen.unwrap()), expected, "{about}"),
+            }
+        }
+        let now = status(clean).await;
+        let held = what == Between::Widen && phase < Phase::Soak;
+        assert_eq!(now.failed, u64::from(held), "{about}: {now:?}");
+        // An old record that expires is waited for; at cleanup only the new one is kept alive.
+        let expires = what == Between::KeepAlive && phase < Phase::Cleanup;
+        let ends = !held && !expires;
+        assert_eq!(now.state == State::Finished, ends, "{about}: {now:?}");
+        if what == Between::KeepAlive {
+            let seen = clean.get(&who, &of, &web).await.unwrap();
+            assert_eq!(seen.expires, Some(later), "{about}");
+        }
+        if what == Between::Rename {
+            let seen = clean.get(&who, &of, &web).await.unwrap();
+            assert_eq!(seen.header.name, "renamed", "{about}");
+        }
+        if what != Between::KeepAlive {
+            sound(clean, &about).await;
+        }
+    }
+    struck
+}
+
+/// The second major takes short images alone.
+async fn narrow(engine: &Engine) {
+    let narrow = Registration::of(app_2_0_with("{type: string, maxLength: 40}")).warn();
+    for registration in [Registration::of(app_1_0()), narrow] {
+        engine.register(&admin(), registration).await.unwrap();
+    }
+}
+
+pub(crate) async fn what_happens_while_the_background_works_is_not_undone(_: World) {
+    let mut struck = 0;
+    for phase in [Phase::ReadNew, Phase::Backfill, Phase::Cleanup] {
+        for what in [
+            Between::Update,
+            Between::Widen,
+            Between::KeepAlive,
+            Between::Rename,
+            Between::Delete,
+        ] {
+            // After cutover there is nothing that must have a counterpart.
+            if phase == Phase::Cleanup && what == Between::Widen {
+                continue;
+            }
+            for nth in 1.. {
+                if !between(phase, what, nth).await {
+                    break;
+                }
+                struck += 1;
+            }
+        }
+    }
+    println!("{struck} times something came between");
+    assert!(struck > 25, "{struck}");
 }
