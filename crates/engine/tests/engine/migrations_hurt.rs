@@ -455,7 +455,8 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
         let advanced = clean.advance_migration(&who, &of, Advance::default());
         let _ = advanced.await;
     };
-    while status(clean).await.live != Some((phase, phase)) {
+    // Just admitted: the background has not been there yet.
+    while status(clean).await.live.map(|(_, high)| high) != Some(phase) {
         step().await;
     }
     let later = Millis(SystemClock::default().now().0 + 3_600_000);
