@@ -4,7 +4,7 @@ use prost::Message as _;
 use std::path::PathBuf;
 
 /// The files, below `proto`.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "coeval/header/v1/header.proto",
     "coeval/errors/v1/errors.proto",
     "coeval/resources/v1/resources.proto",
@@ -17,6 +17,8 @@ const FILES: [&str; 12] = [
     "coeval/access/v1/bundles.proto",
     "coeval/access/v1/sessions.proto",
     "coeval/tasks/v1/tasks.proto",
+    "coeval/migrations/v1/status.proto",
+    "coeval/migrations/v1/migrations.proto",
 ];
 
 /// Messages with a password or a token, which must never be printed: `secret.rs` says how they are.

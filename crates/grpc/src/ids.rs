@@ -3,7 +3,7 @@
 use crate::api::Api;
 use coeval_access::Member;
 use coeval_core::types::InterfaceId;
-use coeval_core::version::{InterfaceUrn, TypeUrn, Uuid, Version};
+use coeval_core::version::{EntityUrn, InterfaceUrn, TypeUrn, Uuid, Version};
 use coeval_engine::{Caller, EngineError, TypeKey, VENDOR};
 use coeval_methods::MethodError;
 
@@ -49,6 +49,19 @@ pub(crate) fn interface(text: &str) -> Result<InterfaceId, MethodError> {
 pub(crate) fn task(text: &str) -> Result<Uuid, MethodError> {
     let bare = text.strip_prefix("urn:vcloud:task:").unwrap_or(text);
     Uuid::parse(bare).ok_or_else(|| bad(text, "a task", "it has no UUID"))
+}
+
+/// A resource of a type: `urn:vcloud:entity:acme:app:<uuid>`, or the bare UUID.
+pub(crate) fn resource(of: &TypeKey, text: &str) -> Result<Uuid, MethodError> {
+    if !text.starts_with("urn:") {
+        return Uuid::parse(text).ok_or_else(|| bad(text, "a resource", "it has no UUID"));
+    }
+    let urn = EntityUrn::parse(text).map_err(|why| bad(text, "a resource", why))?;
+    let named = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
+    match named == *of {
+        true => Ok(urn.uuid),
+        false => Err(bad(text, "a resource", format!("{of} is asked for"))),
+    }
 }
 
 /// Makes a member of an id.
@@ -97,6 +110,12 @@ mod tests {
             task(uuid).unwrap(),
             task(&format!("urn:vcloud:task:{uuid}")).unwrap()
         );
+        let id = resource(&of, uuid).unwrap();
+        assert_eq!(
+            resource(&of, &format!("urn:vcloud:entity:acme:app:{uuid}")).unwrap(),
+            id
+        );
+        assert!(resource(&of, &format!("urn:vcloud:entity:acme:other:{uuid}")).is_err());
         for bad in [
             "",
             "acme",

@@ -1,10 +1,10 @@
 //! The gRPC API: the standard methods on resources of every kind, typed services that come with
-//! the types, and services for types, access and tasks. On the same port as the REST APIs.
+//! the types, and services for types, access, tasks and migrations. On the same port as the REST APIs.
 //!
 //! - `call`: who calls, from the metadata, and what every answer has
 //! - `status`: every refusal as a status with typed details
 //! - `resources`: the generic service
-//! - `types`, `access`, `tasks`: services for what is around resources
+//! - `types`, `access`, `tasks`, `migrations`: services for what is around resources
 //! - `typed`: services made at run time from the types
 //! - `reflection`, `protos`: descriptors and `.proto` files for those who may have them
 //! - `health`: whether the server can serve
@@ -21,6 +21,7 @@ mod error;
 mod fields;
 mod health;
 mod ids;
+mod migrations;
 mod pages;
 mod pool;
 mod protos;

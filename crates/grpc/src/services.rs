@@ -4,7 +4,9 @@ use crate::access::{Access, Bundles, Organizations, Roles, Sessions, Users};
 use crate::api::{Api, Settings};
 use crate::call::{Call, answer};
 use crate::health::HealthOf;
+use crate::migrations::Migrations;
 use crate::proto::access::v1 as access;
+use crate::proto::migrations::v1::migration_service_server::MigrationServiceServer;
 use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
 use crate::proto::types::v1 as types;
 use crate::reflection::{REQUEST_BYTES, Reflection};
@@ -46,6 +48,7 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
         access::bundle_service_server::BundleServiceServer<_> => Bundles,
         access::session_service_server::SessionServiceServer<_> => Sessions,
         TaskServiceServer<_> => Tasks,
+        MigrationServiceServer<_> => Migrations,
     };
     let Settings {
         readiness,

@@ -47,3 +47,11 @@ pub mod tasks {
         tonic::include_proto!("coeval.tasks.v1");
     }
 }
+
+/// Types that move from one major to the next, and the servers that take part.
+pub mod migrations {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.migrations.v1");
+    }
+}

@@ -20,6 +20,7 @@ mod dynamic;
 mod identity;
 mod listing;
 mod masks;
+mod migrations;
 mod naming;
 mod packages;
 mod raw;
@@ -34,6 +35,7 @@ mod updating;
 mod upserting;
 mod versions;
 mod walk;
+mod walk_moves;
 mod walk_people;
 mod walk_table;
 mod watching;
@@ -184,6 +186,15 @@ cases! {
         }
         embedded {
             tasks_come_in_pages_and_are_ended_once
+        }
+    }
+    migrations {
+        every {
+            a_type_moves_through_all_phases_while_it_is_used
+            a_migration_that_is_undone_leaves_nothing
+        }
+        embedded {
+            what_holds_a_migration_is_told_with_its_code
         }
     }
     walk {

@@ -3,8 +3,9 @@
 
 use crate::calls::{app, meta};
 use crate::stage::type_file;
-use crate::walk_people;
+use crate::walk_moves::MOVING;
 use crate::world::World;
+use crate::{walk_moves, walk_people};
 use bytes::Bytes;
 use coeval_grpc::proto::access::v1 as access;
 use coeval_grpc::proto::resources::v1 as resources;
@@ -59,6 +60,15 @@ impl Things {
             .register_type_version(hidden)
             .await
             .unwrap();
+        let second = format!("{FILE}  conversion: {{from: 1.0.0}}\n");
+        for (version, spec) in [("1.0.0", FILE), ("2.0.0", &second)] {
+            let moving = types::RegisterTypeVersionRequest {
+                file: type_file(MOVING, version, spec),
+                ..Default::default()
+            };
+            let mut types = provider.types();
+            types.register_type_version(moving).await.unwrap();
+        }
         let interface = types::CreateInterfaceRequest {
             interface: Some(interface("there")),
         };
@@ -143,6 +153,7 @@ pub(crate) fn rows(things: &Things) -> Vec<Row> {
     all.extend(of_types());
     all.extend(of_grants(things));
     all.extend(walk_people::rows(things));
+    all.extend(walk_moves::rows());
     all
 }
 
