@@ -6,6 +6,7 @@ use crate::resources::Resources;
 use crate::retry::{Attempts, Limits, reading};
 use crate::typed::Spec;
 use coeval_proto::access::v1 as access;
+use coeval_proto::migrations::v1::migration_service_client::MigrationServiceClient;
 use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
 use coeval_proto::tasks::v1::task_service_client::TaskServiceClient;
 use coeval_proto::types::v1 as types;
@@ -189,6 +190,8 @@ stubs! {
     sessions: access::session_service_client::SessionServiceClient;
     /// Long-running jobs.
     tasks: TaskServiceClient;
+    /// Types that move from one major to the next, and the servers that take part.
+    migrations: MigrationServiceClient;
 }
 
 impl Client {
