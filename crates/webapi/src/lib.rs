@@ -16,6 +16,7 @@ mod dispatch;
 mod error;
 mod interfaces;
 mod lists;
+mod migrations;
 mod openapi;
 mod orgs;
 mod origin;
@@ -46,6 +47,7 @@ fn routes() -> Vec<Route> {
     all.extend(access::routes());
     all.extend(watch::routes());
     all.extend(tasks::routes());
+    all.extend(migrations::routes());
     all.extend(orgs::routes());
     all.extend(users::routes());
     all.extend(roles::routes());

@@ -14,6 +14,7 @@ mod cases;
 mod bad_input;
 mod events;
 mod identity;
+mod migrations;
 mod paths;
 #[path = "../over_http/raw.rs"]
 #[allow(dead_code, reason = "shared with the tests of the RDE API")]
@@ -51,6 +52,14 @@ cases! {
             both_prefixes_are_the_same_with_and_without_a_slash_at_the_end
             what_this_release_lacks_is_told_with_its_release
             the_description_is_served_to_everybody
+        }
+    }
+    migrations {
+        every {
+            a_migration_is_planned_begun_moved_and_finished
+        }
+        embedded {
+            a_migration_is_changed_and_undone
         }
     }
     sessions {

@@ -6,6 +6,7 @@ mod definitions;
 mod identity;
 #[cfg(test)]
 mod kept;
+mod migrations;
 mod operation;
 mod schemas;
 mod shapes;

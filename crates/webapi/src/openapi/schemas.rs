@@ -4,7 +4,7 @@ use super::shapes::{
     answered, answered_and, any, count, flag, list, of, or_null, sent, some_object, text,
     text_or_null, texts, texts_or_null,
 };
-use super::{definitions, identity};
+use super::{definitions, identity, migrations};
 use serde_json::{Map, Value, json};
 
 /// A schema and its name.
@@ -17,6 +17,7 @@ pub(super) fn all() -> Map<String, Value> {
         .chain(resources())
         .chain(definitions::types());
     let all = all.chain(identity::answers()).chain(identity::bodies());
+    let all = all.chain(migrations::answers()).chain(migrations::bodies());
     all.map(|(name, schema)| (name.to_owned(), schema))
         .collect()
 }

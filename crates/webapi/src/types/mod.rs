@@ -80,14 +80,14 @@ fn changes() -> Vec<Route> {
 }
 
 /// The type that the path names, `vendor:nss`.
-fn of(call: &Call) -> Result<TypeKey, WebError> {
+pub(crate) fn of(call: &Call) -> Result<TypeKey, WebError> {
     let text = call.param("type");
     let bad = || WebError::invalid("that is no type: use vendor:nss");
     TypeKey::parse(text).ok_or_else(bad)
 }
 
 /// A version: `1.1.0` or `v1.1`.
-fn version_of(text: &str) -> Result<Version, WebError> {
+pub(crate) fn version_of(text: &str) -> Result<Version, WebError> {
     let version = coeval_methods::version(text)?;
     version.ok_or_else(|| WebError::invalid("a version is missing"))
 }
