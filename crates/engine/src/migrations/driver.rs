@@ -22,7 +22,7 @@ use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -128,6 +128,8 @@ struct Driving {
     watched: Watched,
     /// Work is done at once, not in the background.
     inline: bool,
+    /// A part of a run is done.
+    done: Arc<Notify>,
 }
 
 impl Driving {
@@ -154,6 +156,7 @@ impl Driving {
             runs: HashMap::new(),
             watched: Arc::default(),
             inline,
+            done: Arc::default(),
         }
     }
 
@@ -174,6 +177,7 @@ impl Driving {
                 () = tokio::time::sleep(self.settings.poll) => {}
                 _ = stopping.changed() => {}
                 () = news(&mut events) => {}
+                () = self.done.notified() => {}
             }
         }
     }
@@ -365,6 +369,7 @@ impl Driving {
                 watched: Arc::clone(&self.watched),
                 settings: self.settings.clone(),
                 alone: true,
+                done: Arc::clone(&self.done),
             };
             while let Some(mut held) = worker.claim().await? {
                 worker.run.visit(&worker.engine, &mut held).await?;
@@ -391,6 +396,7 @@ impl Driving {
                     watched: Arc::clone(&self.watched),
                     settings: self.settings.clone(),
                     alone: false,
+                    done: Arc::clone(&self.done),
                 };
                 workers.spawn(worker.go());
             }

@@ -11,7 +11,7 @@ use coeval_storage::{AtomicWrite, Revision};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio::time::Instant;
 
 /// Claims of others: the revision of a part and since when it has it.
@@ -25,6 +25,8 @@ pub(super) struct Worker {
     pub(super) settings: MigrationSettings,
     /// Nobody else works under the same name.
     pub(super) alone: bool,
+    /// Who is told of a part that is done.
+    pub(super) done: Arc<Notify>,
 }
 
 impl Worker {
@@ -33,7 +35,11 @@ impl Worker {
             let claimed = self.claim().await;
             let rest = match claimed {
                 Ok(Some(mut held)) => match self.run.visit(&self.engine, &mut held).await {
-                    Ok(Ended::Done | Ended::Lost) => continue,
+                    Ok(Ended::Done) => {
+                        self.done.notify_one();
+                        continue;
+                    }
+                    Ok(Ended::Lost) => continue,
                     Err(error) => {
                         tracing::warn!(of = %self.run.of, %error, "the background rests");
                         Duration::from_millis(500)
