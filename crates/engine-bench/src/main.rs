@@ -16,6 +16,7 @@ mod creates;
 mod figures;
 mod lists;
 mod migrating;
+mod phases;
 mod reads;
 mod recording;
 mod world;
@@ -30,7 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures the engine against the storage layer.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Which to measure: access, creates, reads, lists, migration. All if none is named.
+    /// Which to measure: access, creates, phases, reads, lists, migration. All if none is named.
     parts: Vec<String>,
     /// Seconds for each measurement.
     #[arg(long, default_value_t = 3.0)]
@@ -53,6 +54,12 @@ async fn main() {
     }
     if wanted("creates") {
         creates::measure(time).await;
+    }
+    if wanted("phases") {
+        phases::measure(time, options.resources).await;
+    }
+    if options.parts.iter().all(|part| part == "phases") && !options.parts.is_empty() {
+        return;
     }
     let world = world::World::with(options.resources).await;
     if wanted("reads") {

@@ -25,6 +25,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 /// How a server takes part in migrations.
 #[derive(Clone, Debug)]
@@ -170,7 +171,8 @@ impl Driving {
             if events.is_none() {
                 events = self.watch().await;
             }
-            if let Err(error) = self.look().await {
+            let span = tracing::debug_span!("migrations");
+            if let Err(error) = self.look().instrument(span).await {
                 tracing::warn!(%error, "migrations can't be looked at");
             }
             tokio::select! {
@@ -220,7 +222,9 @@ impl Driving {
             let Some(migration) = state.phase.migration else {
                 continue;
             };
-            if let Err(error) = self.drive(&state, migration).await {
+            let (from, to) = (migration.from, migration.to);
+            let span = tracing::debug_span!("migration", of = %state.key, from, to);
+            if let Err(error) = self.drive(&state, migration).instrument(span).await {
                 // What holds it is told by its status.
                 tracing::debug!(of = %state.key, code = %error.code(), %error, "not moved");
             }
@@ -256,10 +260,7 @@ impl Driving {
         }
         match state.part() {
             Ok(Some(part)) => {
-                let phase = part.phase.name();
-                metrics::gauge!("coeval_migrations", "type" => of.clone(), "what" => "phase")
-                    .set(f64::from(part.phase as u8));
-                self.seen.phases.insert(of, phase.to_owned());
+                self.seen.phases.insert(of, part.phase.name().to_owned());
             }
             Ok(None) => {}
             Err(error) => {
@@ -317,7 +318,40 @@ impl Driving {
             }
             Some(due) => self.work(state, due, own.stored.id).await?,
         }
+        self.measure(state, &content, due).await?;
         self.advance(state, migration, &content).await
+    }
+
+    /// What `/metrics` shows of a migration.
+    async fn measure(
+        &self,
+        state: &TypeState,
+        content: &MigrationContent,
+        due: Option<Work>,
+    ) -> Result<(), EngineError> {
+        let of = state.key.to_string();
+        let gauge = |what: &'static str, value: f64| {
+            metrics::gauge!("coeval_migrations", "type" => of.clone(), "what" => what).set(value);
+        };
+        if let Some(part) = state.part()? {
+            gauge("phase", f64::from(part.phase as u8));
+        }
+        let undoing = content.observed.state == Course::Undoing;
+        gauge("undoing", f64::from(u8::from(undoing)));
+        #[expect(clippy::cast_precision_loss, reason = "seconds since it began")]
+        let seconds = (self.engine.now() - content.observed.began) as f64 / 1_000.0;
+        gauge("seconds", seconds);
+        let looked = self.engine.look_at_type(&state.key).await?;
+        #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
+        gauge("failed", looked.failed as f64);
+        if let Some(due) = due {
+            let parts = self.engine.parts_of_run(&state.key, due, state.phase.epoch);
+            let kept = parts.await?.into_iter().filter_map(|part| part.kept);
+            let copied: u64 = kept.map(|one| one.counts.copied + one.counts.stale).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
+            gauge("copied", copied as f64);
+        }
+        Ok(())
     }
 
     /// Lets a migration that goes by itself take its next half step.

@@ -19,7 +19,7 @@ use coeval_storage::Range;
 use serde_json::Value;
 
 /// A migration that is wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     /// The major that the type leaves; the lowest open one with resources if nothing is said.
     pub from: Option<u32>,
@@ -46,19 +46,6 @@ pub struct Change {
     pub paused: Option<bool>,
     /// Resources a second at most.
     pub rate: Option<u32>,
-}
-
-impl Default for Declared {
-    fn default() -> Self {
-        Self {
-            from: None,
-            to: None,
-            auto: false,
-            until: None,
-            rate: 0,
-            meaning_changed: Vec::new(),
-        }
-    }
 }
 
 impl Engine {

@@ -27,6 +27,7 @@ use coeval_storage::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing::Instrument as _;
 
 /// How a part of a run ended on this server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +109,18 @@ impl Run {
             let done = seen.end;
             let visited = seen.pairs.len();
             rate = seen.rate;
-            match self.write(engine, &state, held, seen).await? {
+            let span = tracing::debug_span!(
+                "batch",
+                of = %self.of,
+                work = shard::name(self.work),
+                part = held.shard,
+                resources = visited
+            );
+            match self
+                .write(engine, &state, held, seen)
+                .instrument(span)
+                .await?
+            {
                 Some(true) => alone = false,
                 // Somebody wrote one of them: it is looked at again, for itself.
                 Some(false) => {
