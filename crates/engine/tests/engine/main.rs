@@ -156,6 +156,7 @@ cases! {
         every {
             every_phase_reads_writes_lists_and_deletes
             no_update_is_lost_while_phases_go_forward_and_back
+            majors_are_passed_one_after_the_other
         }
         embedded {
             undone_from_every_phase_nothing_is_lost
@@ -164,6 +165,8 @@ cases! {
             what_heartbeats_is_migrated_by_its_heartbeat
             it_goes_by_itself_as_far_as_was_said
             watchers_see_no_copies
+            a_change_of_meaning_is_left_alone_unless_it_is_named
+            a_migration_is_a_resource
         }
     }
     migrations_hurt {

@@ -5,7 +5,7 @@ use coeval_codes::Coded;
 use coeval_core::phases::Phase;
 use coeval_engine::inspect::Repair;
 use coeval_engine::migrations::{
-    Advance, Change, Declared, MigrationDriver, MigrationSettings, MigrationStatus, State,
+    Advance, Change, Declared, MigrationDriver, MigrationSettings, MigrationStatus, Moved, State,
 };
 use coeval_engine::types::{Policy, Registration};
 use coeval_engine::write::{Create, Update};
@@ -674,4 +674,143 @@ pub(crate) async fn watchers_see_no_copies(mut world: World) {
         let wanted: Vec<u64> = (1..=Phase::ALL.len() as u64).collect();
         assert_eq!(generations, wanted, "{name}");
     }
+}
+
+/// The third major, after the second.
+fn app_3_0(meaning: &str) -> String {
+    app_file(
+        "3.0.0",
+        &format!(
+            "  schema: {{type: object, required: [container], properties: {{container: {{type: object, required: [image], properties: {{image: {{type: string}}}}}}, replicas: {{type: integer, minimum: 0}}, class: {{type: string}}}}}}\n  conversion: {{from: 2.0.0, steps: [{{rename: {{path: /tier, to: class}}}}]}}\n{meaning}"
+        ),
+    )
+}
+
+/// At start, however many servers start together: in order, none skipped, each once.
+pub(crate) async fn majors_are_passed_one_after_the_other(mut world: World) {
+    let one = Arc::clone(&world.engine);
+    let other = world.another(settings()).await;
+    registered(&one).await;
+    let third = Registration::of(app_3_0(""));
+    one.register(&admin(), third).await.unwrap();
+    let mut ids = Vec::new();
+    for n in 0..5 {
+        ids.push(made(&one, &format!("r{n}"), json!({"image": "a", "replicas": n})).await);
+    }
+    let _drivers = (drive(&one, "one"), drive(&other, "other"));
+    let nothing = |_: &MigrationStatus| {};
+    let (here, there) = tokio::join!(
+        one.migrate_on_start(&nothing),
+        other.migrate_on_start(&nothing)
+    );
+    for moved in here.unwrap().iter().chain(&there.unwrap()) {
+        let Moved::Done { majors, .. } = moved else {
+            panic!("{moved:?}");
+        };
+        // One that was slower may have met the second alone.
+        assert!(majors.ends_with(&[(2, 3)]), "{majors:?}");
+    }
+    for (n, id) in ids.iter().enumerate() {
+        let seen = other.get(&admin(), &app(), id).await.unwrap();
+        assert_eq!(seen.header.version, v("3.0.0"));
+        assert_eq!(seen.header.generation, 0, "a copy is no new revision");
+        let old = read(&one, id, "1.0.0").await;
+        assert_eq!(old, json!({"image": "a", "replicas": n}));
+    }
+    let done = one.migrations(&admin()).await.unwrap();
+    let names: Vec<_> = done.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["acme:app-1-2", "acme:app-2-3"]);
+    assert!(done.iter().all(|one| one.state == State::Finished));
+    // Doing it again does nothing.
+    assert_eq!(one.migrate_on_start(&nothing).await.unwrap(), []);
+    sound(&one, "at the end").await;
+}
+
+/// A major that changes what a field means is reached by nothing that goes by itself.
+pub(crate) async fn a_change_of_meaning_is_left_alone_unless_it_is_named(world: World) {
+    let engine = Arc::clone(&world.engine);
+    let _driver = drive(&engine, "one");
+    registered(&engine).await;
+    let third = app_3_0("  meaningChanged: [/class]\n");
+    let third = Registration::of(third).warn();
+    engine.register(&admin(), third).await.unwrap();
+    let web = made(&engine, "web", json!({"image": "a"})).await;
+    let moved = engine.migrate_on_start(&|_: &MigrationStatus| {}).await;
+    let moved = moved.unwrap();
+    assert!(matches!(&moved[..], [Moved::Done { majors, .. }] if majors == &[(1, 2)]));
+    let seen = engine.get(&admin(), &app(), &web).await.unwrap();
+    assert_eq!(seen.header.version, v("2.0.0"));
+    let plan = engine.plan_migration(&admin(), &app(), None, None).await;
+    assert_eq!(plan.unwrap().meaning_changed, [v("3.0.0")]);
+    let refused = engine
+        .start_migration(&admin(), &app(), &Declared::default())
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::MIGRATION_MEANING_CHANGED);
+    let named = Declared {
+        meaning_changed: vec![v("3.0.0")],
+        auto: true,
+        until: Some("finished".to_owned()),
+        ..Declared::default()
+    };
+    engine
+        .start_migration(&admin(), &app(), &named)
+        .await
+        .unwrap();
+    // Named, it may begin; but somebody advances it.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(
+        status(&engine).await.live,
+        Some((Phase::Old, Phase::Old)),
+        "it went by itself"
+    );
+    let by_hand = Change {
+        auto: Some(false),
+        ..Change::default()
+    };
+    engine
+        .change_migration(&admin(), &app(), &by_hand)
+        .await
+        .unwrap();
+    forward_to(&engine, Phase::Cleanup).await;
+    assert_eq!(forward(&engine).await.state, State::Finished);
+}
+
+/// Declared, seen, changed, and forgotten as any other resource.
+pub(crate) async fn a_migration_is_a_resource(world: World) {
+    let engine = Arc::clone(&world.engine);
+    let _driver = drive(&engine, "one");
+    registered(&engine).await;
+    made(&engine, "web", json!({"image": "a"})).await;
+    let kind = coeval_engine::TypeKey::new("coeval", "migration");
+    let body = |paused: bool| json!({"type": "acme:app", "from": 1, "to": 2, "paused": paused});
+    let wrong = Create::new(v("1.0.0"), "another name", body(false));
+    let refused = engine.create(&admin(), &kind, wrong).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::MIGRATION_INVALID);
+    let create = Create::new(v("1.0.0"), "acme:app-1-2", body(false));
+    let made = engine.create(&admin(), &kind, create).await.unwrap();
+    assert_eq!(content(&made.resource)["observed"]["high"], "old");
+    let id = Target::Id(made.resource.id);
+    forward_to(&engine, Phase::Mirror).await;
+    let seen = engine.get(&admin(), &kind, &id).await.unwrap();
+    assert_eq!(content(&seen)["observed"]["high"], "mirror");
+    let stale = Update::new(v("1.0.0"), body(true)).on(made.resource.revision);
+    let refused = engine.update(&admin(), &kind, &id, &stale).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::RESOURCE_CONFLICT);
+    let update = Update::new(v("1.0.0"), body(true)).on(seen.revision);
+    let changed = engine.update(&admin(), &kind, &id, &update).await.unwrap();
+    assert_eq!(content(&changed.resource)["paused"], true);
+    // What the server sets stays, whatever a body says of it.
+    assert_eq!(content(&changed.resource)["observed"]["high"], "mirror");
+    let refused = engine.delete(&admin(), &kind, &id, None).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::MIGRATION_RUNNING);
+    engine.undo_migration(&admin(), &app()).await.unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while status(&engine).await.state != State::Undone {
+        assert!(Instant::now() < until);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    engine.delete(&admin(), &kind, &id, None).await.unwrap();
+    let error = engine.migration_status(&admin(), &app()).await.unwrap_err();
+    assert_eq!(error.code(), coeval_codes::MIGRATION_UNKNOWN);
 }
