@@ -29,6 +29,7 @@ mod login;
 mod logout;
 mod members;
 mod merge;
+mod migrate;
 mod named;
 pub mod names;
 mod org;
@@ -39,6 +40,7 @@ mod restore;
 mod role;
 pub mod rows;
 mod say;
+mod server;
 mod task;
 mod token;
 mod user;
@@ -88,6 +90,10 @@ pub enum Command {
     Restore(restore::Options),
     /// Look at tasks, wait for them, cancel them
     Task(task::Options),
+    /// Move a type from one major to the next, while everybody keeps working
+    Migrate(migrate::Options),
+    /// Look at the servers of a store
+    Server(server::Options),
     /// Say who may do what with a resource, and why not
     Access(access::Options),
     /// Manage organizations
@@ -129,6 +135,8 @@ async fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::History(options) => history::run(options).await,
         Command::Restore(options) => restore::run(options).await,
         Command::Task(options) => task::run(options).await,
+        Command::Migrate(options) => migrate::run(options).await,
+        Command::Server(options) => server::run(options).await,
         Command::Access(options) => access::run(options).await,
         Command::Org(options) => org::run(options).await,
         Command::User(options) => user::run(options).await,

@@ -17,6 +17,7 @@ mod explain;
 mod help;
 mod logging_in;
 mod lost;
+mod migrating;
 mod person;
 mod pruning;
 mod reading;

@@ -1,0 +1,100 @@
+//! `coeval migrate back` and `undo`.
+
+use super::live::View;
+use super::moves::Moving;
+use super::waits::{is_held, later, rests, settled, until};
+use super::{ask, say_next, words};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::rows::{OutputOptions, say};
+use coeval_client::ClientError;
+use coeval_codes::Coded as _;
+use coeval_core::phases::Phase;
+use coeval_proto::migrations::v1 as pb;
+
+async fn loss(session: &Session, kind: &str, question: &str, yes: bool) -> Result<(), Failure> {
+    let asked = pb::ReportLossRequest {
+        kind: kind.to_owned(),
+    };
+    let report = session.client.migrations().report_loss(asked).await;
+    let report = report.map_err(|error| words::told(error, kind))?;
+    ask::about_loss(&report.into_inner(), question, yes).await
+}
+
+pub(super) async fn back(
+    session: &Session,
+    kind: &str,
+    moving: Moving,
+    output: OutputOptions,
+) -> Result<(), Failure> {
+    loss(session, kind, "go back?", moving.yes).await?;
+    let half = async || {
+        let asked = pb::BackMigrationRequest {
+            kind: kind.to_owned(),
+            fence: moving.fence,
+        };
+        let moved = session.client.migrations().back_migration(asked).await;
+        let moved = moved.map_err(ClientError::from)?.into_inner();
+        Ok::<_, ClientError>(moved.migration.unwrap_or_default())
+    };
+    if !moving.wait {
+        let moved = half().await.map_err(|error| words::told(error, kind))?;
+        View::once(&moved, &output.output)?;
+        say_next_back(&moved);
+        return Ok(());
+    }
+    let mut view = View::new(&output.output);
+    let now = loop {
+        let now = match half().await {
+            Ok(moved) if moved.low == moved.high => break moved,
+            Ok(moved) => moved,
+            Err(error) if is_held(error.code()) => later(session, kind).await?,
+            Err(error) => return Err(words::told(error, kind)),
+        };
+        rests(&now, kind)?;
+        view.tell(&now)?;
+    };
+    let now = settled(session, kind, now, &mut view).await?;
+    drop(view);
+    say_next_back(&now);
+    Ok(())
+}
+
+/// Who goes back mostly goes on so.
+fn say_next_back(now: &pb::Migration) {
+    let of = &now.r#type;
+    match now.low == Phase::Old.name() && now.low == now.high {
+        true => say(&format!("next: coeval migrate undo {of}")),
+        false => say(&format!("next: coeval migrate back {of} --wait")),
+    }
+}
+
+pub(super) async fn undo(
+    session: &Session,
+    kind: &str,
+    wait: bool,
+    yes: bool,
+    output: OutputOptions,
+) -> Result<(), Failure> {
+    loss(session, kind, "undo it?", yes).await?;
+    let asked = pb::UndoMigrationRequest {
+        kind: kind.to_owned(),
+    };
+    let moved = session.client.migrations().undo_migration(asked).await;
+    let moved = moved
+        .map_err(|error| words::told(error, kind))?
+        .into_inner();
+    let moved = moved.migration.unwrap_or_default();
+    if !wait {
+        View::once(&moved, &output.output)?;
+        say_next(&moved);
+        return Ok(());
+    }
+    let over = |now: &pb::Migration| words::has_ended(now) || rests(now, kind).is_err();
+    let mut view = View::new(&output.output);
+    let now = until(session, kind, moved, &mut view, over).await?;
+    drop(view);
+    rests(&now, kind)?;
+    say(&format!("{} is {}", now.name, words::state(&now)));
+    Ok(())
+}

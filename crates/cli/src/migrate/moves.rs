@@ -1,0 +1,148 @@
+//! `coeval migrate advance`: half a step, or as many as it takes.
+
+use super::goal::{Goal, reached};
+use super::live::View;
+use super::waits::{is_held, later, rests, settled};
+use super::{ask, get, say_next, words};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::rows::OutputOptions;
+use coeval_client::ClientError;
+use coeval_codes::Coded as _;
+use coeval_core::phases::Phase;
+use coeval_proto::migrations::v1 as pb;
+
+/// How a move is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving {
+    pub(super) fence: bool,
+    pub(super) wait: bool,
+    pub(super) yes: bool,
+}
+
+pub(super) async fn advance(
+    session: &Session,
+    kind: &str,
+    to: Option<Goal>,
+    moving: Moving,
+    output: OutputOptions,
+) -> Result<(), Failure> {
+    let now = get(session, kind).await;
+    let now = now.map_err(|error| words::told(error, kind))?;
+    let next = words::following(&now).map_or(Goal::Finished, Goal::Phase);
+    let goal = to.unwrap_or(next);
+    if !moving.wait {
+        if to == Some(Goal::Finished) && next != Goal::Finished {
+            return Err(Failure::usage(
+                format!("{kind} is not at the end of its last phase"),
+                "Add --wait to go through all phases that are left.",
+            ));
+        }
+        return one_half(session, kind, &now, to, moving, output).await;
+    }
+    let mut named = vec![to];
+    let mut now = now;
+    let mut view = View::new(&output.output);
+    while !reached(&now, goal)? {
+        let next = words::following(&now).map_or(Goal::Finished, Goal::Phase);
+        if let Some(phase) = to_agree_to(&now, next, &named)
+            && !moving.yes
+        {
+            // What was drawn stays, and the question has the terminal for itself.
+            drop(view);
+            ask::about(phase).await?;
+            named.push(Some(next));
+            view = View::new(&output.output);
+        }
+        now = whole_step(session, kind, now, next, moving.fence, &mut view).await?;
+    }
+    let now = settled(session, kind, now, &mut view).await?;
+    drop(view);
+    say_next(&now);
+    Ok(())
+}
+
+/// Both halves of a step.
+async fn whole_step(
+    session: &Session,
+    kind: &str,
+    mut now: pb::Migration,
+    next: Goal,
+    fence: bool,
+    view: &mut View,
+) -> Result<pb::Migration, Failure> {
+    loop {
+        view.tell(&now)?;
+        match step(session, kind, next, fence).await {
+            Ok(moved) => now = moved,
+            // Out of reach, or ended: it goes by itself as well, and was faster.
+            Err(error)
+                if is_held(error.code())
+                    || error.code() == coeval_codes::PHASE_OUT_OF_REACH
+                    || error.code() == coeval_codes::MIGRATION_NONE =>
+            {
+                now = later(session, kind).await?;
+            }
+            Err(error) => return Err(words::told(error, kind)),
+        }
+        rests(&now, kind)?;
+        let following = words::following(&now).map_or(Goal::Finished, Goal::Phase);
+        let running = now.state() == pb::MigrationState::Running;
+        if !running || (now.low == now.high && following != next) {
+            return Ok(now);
+        }
+    }
+}
+
+/// The phase that closes a way back, if it is entered and was not named.
+fn to_agree_to(now: &pb::Migration, next: Goal, named: &[Option<Goal>]) -> Option<Phase> {
+    let Goal::Phase(phase @ (Phase::Cutover | Phase::Cleanup)) = next else {
+        return None;
+    };
+    // The second half of a step was agreed to with the first.
+    let agreed = now.low != now.high || named.contains(&Some(next));
+    (!agreed).then_some(phase)
+}
+
+/// Half a step, and how it is afterwards.
+async fn one_half(
+    session: &Session,
+    kind: &str,
+    now: &pb::Migration,
+    to: Option<Goal>,
+    moving: Moving,
+    output: OutputOptions,
+) -> Result<(), Failure> {
+    let next = words::following(now).map_or(Goal::Finished, Goal::Phase);
+    // What is not next is refused by the server, with its code.
+    let asked = to.unwrap_or(next);
+    if let Some(phase) = to_agree_to(now, asked, &[to])
+        && !moving.yes
+    {
+        ask::about(phase).await?;
+    }
+    let moved = step(session, kind, asked, moving.fence).await;
+    let moved = moved.map_err(|error| words::told(error, kind))?;
+    View::once(&moved, &output.output)?;
+    say_next(&moved);
+    Ok(())
+}
+
+async fn step(
+    session: &Session,
+    kind: &str,
+    to: Goal,
+    fence: bool,
+) -> Result<pb::Migration, ClientError> {
+    let phase = match to {
+        Goal::Phase(phase) => phase.name().to_owned(),
+        Goal::Finished => String::new(),
+    };
+    let asked = pb::AdvanceMigrationRequest {
+        kind: kind.to_owned(),
+        phase,
+        fence,
+    };
+    let moved = session.client.migrations().advance_migration(asked).await?;
+    Ok(moved.into_inner().migration.unwrap_or_default())
+}

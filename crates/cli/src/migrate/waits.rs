@@ -1,0 +1,97 @@
+//! Waiting for a migration, and `coeval migrate status -w`.
+
+use super::live::View;
+use super::{get, words};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::rows::{OutputOptions, say};
+use coeval_client::Kind;
+use coeval_codes::Code;
+use coeval_proto::migrations::v1 as pb;
+use std::time::Duration;
+
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_millis(300);
+/// A server that restarts is asked again, so often.
+const TRIES: u32 = 100;
+
+/// What passes by itself.
+pub(super) fn is_held(code: Code) -> bool {
+    [
+        coeval_codes::SERVERS_BEHIND,
+        coeval_codes::BACKFILL_NOT_DONE,
+        coeval_codes::COPY_BACK_NOT_DONE,
+        coeval_codes::OLD_RECORDS_LEFT,
+        coeval_codes::MIRRORS_LEFT,
+        coeval_codes::CONTENDED,
+    ]
+    .contains(&code)
+}
+
+/// The same migration a little later, also across a restart of the server.
+pub(super) async fn later(session: &Session, kind: &str) -> Result<pb::Migration, Failure> {
+    let mut tries = 0;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        match get(session, kind).await {
+            Err(error) if error.kind() == Kind::Unavailable && tries < TRIES => tries += 1,
+            other => return other.map_err(|error| words::told(error, kind)),
+        }
+    }
+}
+
+/// Shows it until it has ended.
+pub(super) async fn watch(
+    session: &Session,
+    kind: &str,
+    output: OutputOptions,
+) -> Result<(), Failure> {
+    let now = get(session, kind).await;
+    let now = now.map_err(|error| words::told(error, kind))?;
+    let mut view = View::new(&output.output);
+    let now = until(session, kind, now, &mut view, words::has_ended).await?;
+    drop(view);
+    say(&format!("{} is {}", now.name, words::state(&now)));
+    Ok(())
+}
+
+/// Shows it until something holds.
+pub(super) async fn until(
+    session: &Session,
+    kind: &str,
+    mut now: pb::Migration,
+    view: &mut View,
+    holds: impl Fn(&pb::Migration) -> bool,
+) -> Result<pb::Migration, Failure> {
+    loop {
+        view.tell(&now)?;
+        if holds(&now) {
+            return Ok(now);
+        }
+        now = later(session, kind).await?;
+    }
+}
+
+/// What would be waited for in vain.
+pub(super) fn rests(now: &pb::Migration, kind: &str) -> Result<(), Failure> {
+    if now.paused && words::works(now) {
+        return Err(Failure::refused(
+            now.why.clone(),
+            format!("Let it go on with `coeval migrate resume {kind}`."),
+        ));
+    }
+    Ok(())
+}
+
+/// Waits for the work of the phase that was reached.
+pub(super) async fn settled(
+    session: &Session,
+    kind: &str,
+    now: pb::Migration,
+    view: &mut View,
+) -> Result<pb::Migration, Failure> {
+    let still = |now: &pb::Migration| words::works(now) && !now.paused;
+    let now = until(session, kind, now, view, |now| !still(now)).await?;
+    rests(&now, kind)?;
+    Ok(now)
+}
