@@ -41,10 +41,7 @@ impl View {
     /// As it is now.
     pub(super) fn tell(&mut self, now: &pb::Migration) -> Result<(), Failure> {
         match self {
-            Self::Screen(bar) => {
-                bar.set_message(frame(now, room(), coloured()).join("\n"));
-                bar.tick();
-            }
+            Self::Screen(bar) => bar.set_message(frame(now, room(), coloured()).join("\n")),
             Self::Lines { format, last } => {
                 let line = line(now);
                 if line == *last {

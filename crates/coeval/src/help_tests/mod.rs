@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Flags of other programs that pages tell to call, and what only looks like one.
-const OF_OTHERS: &[&str] = &["--noout", "--wait"];
+const OF_OTHERS: &[&str] = &["--noout"];
 
 /// Every command with the words that call it.
 fn all() -> Vec<(String, Command)> {
