@@ -305,6 +305,7 @@ codes! {
     MIGRATION_UNKNOWN = 7019, "There is no such migration";
     MIGRATION_INVALID = 7020, "The migration can't be declared so";
     MIGRATION_ENDED = 7021, "The migration has ended";
+    MIGRATION_UNDOING = 7022, "The migration is being undone";
     ROUTE_UNKNOWN = 8001, "This server has nothing at that path";
     METHOD_UNKNOWN = 8002, "The path does not answer that method";
     API_VERSION_UNKNOWN = 8003, "The API version is not served";

@@ -7,6 +7,7 @@ use coeval_core::types::BodyError;
 use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
 use coeval_engine::lifecycle::BehaviorError;
+use coeval_engine::migrations::MigrationError;
 use coeval_engine::tasks::TaskError;
 use coeval_engine::{EngineError, ListError, WatchError};
 use coeval_storage::StorageError;
@@ -163,6 +164,7 @@ fn of_engine(error: &EngineError) -> Class {
         | EngineError::InterfaceUnknown { .. }
         | EngineError::BehaviorUnknown { .. }
         | EngineError::Entry(EntryError::Unknown { .. })
+        | EngineError::Migration(MigrationError::Unknown { .. })
         | EngineError::Task(TaskError::Unknown { .. }) => Class::NotFound,
         EngineError::AlreadyExists { .. }
         | EngineError::TypeExists { .. }
@@ -180,6 +182,8 @@ fn of_engine(error: &EngineError) -> Class {
         | EngineError::Version(_)
         | EngineError::Conversion(_)
         | EngineError::Phase(_)
+        | EngineError::MirrorUnfit { .. }
+        | EngineError::Migration(MigrationError::Ended { .. } | MigrationError::Undoing { .. })
         | EngineError::Secret(_)
         | EngineError::Task(TaskError::Ended { .. } | TaskError::MeaningChanged { .. }) => {
             Class::FailedPrecondition

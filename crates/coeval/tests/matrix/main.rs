@@ -366,7 +366,8 @@ async fn checked(servers: &Servers, told: &Told, seen: &[String]) {
                 .await
                 .unwrap();
         }
-        for name in told.deleted.lock().unwrap().iter() {
+        let deleted = told.deleted.lock().unwrap().clone();
+        for name in &deleted {
             let error = apps(&client, "1.1").get(name).await.unwrap_err();
             assert_eq!(error.kind(), Kind::NotFound, "{name} is back: {error}");
         }

@@ -91,6 +91,10 @@ impl MigrationContent {
         let phase = phase.map_err(|error| MigrationError::Invalid {
             what: error.to_string(),
         })?;
+        if phase == Phase::Old {
+            let what = "it begins at old, and can't advance until there".to_owned();
+            return Err(MigrationError::Invalid { what });
+        }
         Ok(Until::Phase(phase))
     }
 

@@ -21,6 +21,7 @@ use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
@@ -30,8 +31,10 @@ use tracing::Instrument as _;
 /// How a server takes part in migrations.
 #[derive(Clone, Debug)]
 pub struct MigrationSettings {
-    /// A server that said nothing for so long is not alive.
+    /// While a type is in migration: a server that said nothing for so long is not alive.
     pub lease: Duration,
+    /// The same while there is no migration. Idle servers write next to nothing.
+    pub idle_lease: Duration,
     /// How often it looks, should no event reach it.
     pub poll: Duration,
     /// A part of a run whose record does not change for so long is taken over.
@@ -43,7 +46,8 @@ pub struct MigrationSettings {
 impl Default for MigrationSettings {
     fn default() -> Self {
         Self {
-            lease: Duration::from_secs(15),
+            lease: super::servers::LEASE,
+            idle_lease: Duration::from_secs(300),
             poll: Duration::from_secs(1),
             abandoned_after: Duration::from_secs(10),
             at_once: 2,
@@ -131,6 +135,8 @@ struct Driving {
     inline: bool,
     /// A part of a run is done.
     done: Arc<Notify>,
+    /// How many workers there are, on all servers.
+    workers: Arc<AtomicU32>,
 }
 
 impl Driving {
@@ -158,6 +164,7 @@ impl Driving {
             watched: Arc::default(),
             inline,
             done: Arc::default(),
+            workers: Arc::new(AtomicU32::new(1)),
         }
     }
 
@@ -271,13 +278,16 @@ impl Driving {
 
     async fn announce(&mut self) -> Result<(), EngineError> {
         let now = Instant::now();
-        let fresh = self.announced.as_ref().is_some_and(|(seen, at)| {
-            *seen == self.seen && now.duration_since(*at) < self.settings.lease / 3
-        });
+        let lease = match self.seen.known.is_empty() {
+            true => self.settings.idle_lease,
+            false => self.settings.lease,
+        };
+        let fresh = self
+            .announced
+            .as_ref()
+            .is_some_and(|(seen, at)| *seen == self.seen && now.duration_since(*at) < lease / 3);
         if !fresh {
-            self.engine
-                .announce_server(&self.seen, self.settings.lease)
-                .await?;
+            self.engine.announce_server(&self.seen, lease).await?;
             self.announced = Some((self.seen.clone(), now));
         }
         Ok(())
@@ -312,13 +322,13 @@ impl Driving {
             true => Some(Work::Discard),
             false => work(&PHASES, &state.phase, part.phase),
         };
+        self.measure(state, &content, due).await?;
         match due {
             None => {
                 self.runs.remove(of);
             }
             Some(due) => self.work(state, due, own.stored.id).await?,
         }
-        self.measure(state, &content, due).await?;
         self.advance(state, migration, &content).await
     }
 
@@ -342,6 +352,14 @@ impl Driving {
         let seconds = (self.engine.now() - content.observed.began) as f64 / 1_000.0;
         gauge("seconds", seconds);
         let looked = self.engine.look_at_type(&state.key).await?;
+        let each = if self.inline {
+            1
+        } else {
+            self.settings.at_once.max(1)
+        };
+        let workers = looked.servers.len().max(1) * each;
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX);
+        self.workers.store(workers, Ordering::Relaxed);
         #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
         gauge("failed", looked.failed as f64);
         if let Some(due) = due {
@@ -399,6 +417,7 @@ impl Driving {
                     epoch,
                     declared,
                     server: self.seen.name.clone(),
+                    workers: Arc::clone(&self.workers),
                 },
                 watched: Arc::clone(&self.watched),
                 settings: self.settings.clone(),
@@ -421,6 +440,7 @@ impl Driving {
                 epoch,
                 declared,
                 server: self.seen.name.clone(),
+                workers: Arc::clone(&self.workers),
             };
             let mut workers = JoinSet::new();
             for _ in 0..self.settings.at_once.max(1) {

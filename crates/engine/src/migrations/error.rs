@@ -25,6 +25,12 @@ pub enum MigrationError {
         /// How.
         how: &'static str,
     },
+    /// It is on its way back.
+    #[error("the migration {name} is being undone")]
+    Undoing {
+        /// Which.
+        name: String,
+    },
 }
 
 impl Coded for MigrationError {
@@ -33,6 +39,7 @@ impl Coded for MigrationError {
             Self::Unknown { .. } => coeval_codes::MIGRATION_UNKNOWN,
             Self::Invalid { .. } => coeval_codes::MIGRATION_INVALID,
             Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
+            Self::Undoing { .. } => coeval_codes::MIGRATION_UNDOING,
         }
     }
 
@@ -41,6 +48,7 @@ impl Coded for MigrationError {
             Self::Unknown { .. } => "List the migrations that there are, or start one.",
             Self::Invalid { .. } => "Correct it and declare it again.",
             Self::Ended { .. } => "Start another one, if there is something to move.",
+            Self::Undoing { .. } => "Wait until it has ended, and start it again.",
         }
         .to_owned()
     }

@@ -9,6 +9,7 @@ use crate::types::state::TypeState;
 use coeval_core::phases::{Acknowledged, Facts, Who};
 use coeval_storage::{Action, Condition, Key, Range, ReadRequest, Step};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How many failed resources are counted one by one; more are as many.
 const COUNTED: usize = 10_000;
@@ -58,8 +59,18 @@ impl Engine {
             let mut pages = snapshot.pages.into_iter();
             let failed = pages.next().unwrap_or_default().entries.len() as u64;
             let servers = pages.next().unwrap_or_default();
+            let since_begun = match state.phase.migration {
+                None => None,
+                Some(migration) => {
+                    let declared = self.declared(of, migration.from, migration.to).await?;
+                    declared.map(|(_, content)| {
+                        let time = self.now() - content.observed.began;
+                        Duration::from_millis(u64::try_from(time).unwrap_or_default())
+                    })
+                }
+            };
             return Ok(Looked {
-                servers: acknowledged(of, &servers.entries),
+                servers: acknowledged(of, &servers.entries, since_begun),
                 state,
                 failed,
                 unlisted: unchanged(tell, revision),

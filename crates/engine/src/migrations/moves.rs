@@ -77,6 +77,11 @@ impl Engine {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let state = self.types.current(of).await?;
         let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let (_, content) = self.declaration(of, migration).await?;
+        if content.observed.state == Course::Undoing {
+            let name = content.name();
+            return Err(MigrationError::Undoing { name }.into());
+        }
         let live = migration.live;
         let last = live.low == live.high && PHASES.row(live.high).next.is_none();
         let next = match live.low == live.high {

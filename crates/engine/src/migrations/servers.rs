@@ -47,19 +47,35 @@ fn decode(entry: &Entry) -> Option<ServerSeen> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 
-/// Where every live server is with a type. One whose record can't be read counts as behind.
-pub(super) fn acknowledged(of: &TypeKey, entries: &[Entry]) -> Vec<Acknowledged> {
+/// How long a server may be silent while a type is in migration.
+pub(super) const LEASE: Duration = Duration::from_secs(15);
+
+/// Where every live server is with a type. One whose record can't be read counts as behind. One that
+/// has said nothing of the type is waited for as long as a lease lasts; after that it is taken for
+/// one that died before the migration began, which its longer lease does not show.
+pub(super) fn acknowledged(
+    of: &TypeKey,
+    entries: &[Entry],
+    since_begun: Option<Duration>,
+) -> Vec<Acknowledged> {
+    let name = of.to_string();
+    let silent = |seen: &ServerSeen| {
+        !seen.phases.contains_key(&name)
+            && !seen.refused.contains_key(&name)
+            && since_begun.is_some_and(|time| time > LEASE)
+    };
     let read = |entry: &Entry| match decode(entry) {
-        Some(seen) => Acknowledged {
+        Some(seen) if silent(&seen) => None,
+        Some(seen) => Some(Acknowledged {
             phase: seen.phase(of),
             server: seen.name,
-        },
-        None => Acknowledged {
+        }),
+        None => Some(Acknowledged {
             server: entry.key.to_string(),
             phase: Phase::Old,
-        },
+        }),
     };
-    entries.iter().map(read).collect()
+    entries.iter().filter_map(read).collect()
 }
 
 impl Engine {

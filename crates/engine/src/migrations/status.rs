@@ -15,7 +15,7 @@ use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::pairs::{PHASES, decode_failed};
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Migration, Phase, Who, Work, finish, forward, work};
+use coeval_core::phases::{Migration, Phase, Refusal, Who, Work, finish, forward, work};
 use coeval_core::version::Uuid;
 use coeval_storage::{Range, ReadRequest};
 
@@ -390,12 +390,21 @@ impl Engine {
             false => forward(&PHASES, record, &facts),
         };
         Ok(match next {
+            Err(Refusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
+                "Every resource was visited; that is noted in a moment.".to_owned()
+            }
             Err(refusal) => format!("{}.", capital(&refusal.to_string())),
             Ok(_) if last => "All is done; it can be finished.".to_owned(),
             Ok(_) if live.low == live.high => {
                 let next = PHASES.row(live.high).next;
                 let next = next.map_or("the end", Phase::name);
-                format!("It can advance to {next}.")
+                let copies = working.is_some_and(|one| one.working == Working::CopyBack);
+                match copies {
+                    true => {
+                        format!("It can advance to {next}; for the way back the copy back is on.")
+                    }
+                    false => format!("It can advance to {next}."),
+                }
             }
             Ok(_) => format!("Every server is at {}; it can advance.", live.high),
         })

@@ -26,6 +26,7 @@ use coeval_storage::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tracing::Instrument as _;
 
@@ -47,6 +48,8 @@ pub(super) struct Run {
     /// The migration's resource, which says whether to rest.
     pub(super) declared: Uuid,
     pub(super) server: String,
+    /// How many workers there are, on all servers: they share the rate.
+    pub(super) workers: Arc<AtomicU32>,
 }
 
 /// A part that this server has claimed.
@@ -137,6 +140,14 @@ impl Run {
         }
     }
 
+    /// What one worker may do of a rate; 0 is no limit.
+    fn share(&self, rate: u32) -> u32 {
+        match rate {
+            0 => 0,
+            rate => (rate / self.workers.load(Ordering::Relaxed).max(1)).max(1),
+        }
+    }
+
     /// Whether the type is still where this run began.
     fn goes_on(&self, state: &TypeState) -> Result<bool, EngineError> {
         let Some(part) = state.part()? else {
@@ -166,8 +177,6 @@ impl Run {
             }
         }
         if rate > 0 {
-            // Each part goes one batch after the other, and there are as many parts at a time as
-            // there are servers: so each of them takes its share.
             let wanted = Duration::from_secs_f64(visited as f64 / f64::from(rate));
             tokio::time::sleep(wanted.saturating_sub(took)).await;
         }
@@ -264,7 +273,7 @@ impl Run {
             pairs,
             end,
             paused: content.as_ref().is_some_and(|one| one.paused),
-            rate: content.map_or(0, |one| one.rate),
+            rate: content.map_or(0, |one| self.share(one.rate)),
         }))
     }
 

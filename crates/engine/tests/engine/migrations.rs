@@ -33,6 +33,7 @@ pub(crate) fn app_2_0_with(image: &str) -> String {
 pub(crate) fn quick() -> MigrationSettings {
     MigrationSettings {
         lease: Duration::from_secs(5),
+        idle_lease: Duration::from_secs(5),
         poll: Duration::from_millis(20),
         abandoned_after: Duration::from_millis(500),
         at_once: 2,
