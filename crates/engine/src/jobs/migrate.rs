@@ -116,13 +116,8 @@ pub(super) fn check_target(
     Ok(())
 }
 
-/// Refuses to pass a version that changes a meaning, unless the caller named it.
-pub(crate) fn check_meaning(
-    state: &TypeState,
-    from: Version,
-    to: Version,
-    named: &[Version],
-) -> Result<(), EngineError> {
+/// The versions between two that change what a field means, oldest first.
+pub(crate) fn changes_of_meaning(state: &TypeState, from: Version, to: Version) -> Vec<Version> {
     let ancestry = |version| {
         std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
     };
@@ -130,19 +125,33 @@ pub(crate) fn check_meaning(
     // What both descend from is not passed.
     let passed = one.iter().filter(|version| !other.contains(version));
     let passed = passed.chain(other.iter().filter(|version| !one.contains(version)));
-    for version in passed {
-        let definition = state.version(*version);
-        let changed = definition.map_or(&[][..], |one| &one.meaning_changed);
-        if !changed.is_empty() && !named.contains(version) {
-            let fields: Vec<_> = changed.iter().map(ToString::to_string).collect();
-            return Err(TaskError::MeaningChanged {
-                version: *version,
-                fields: fields.join(", "),
-            }
-            .into());
+    let changes = |version: &&Version| {
+        let definition = state.version(**version);
+        definition.is_some_and(|one| !one.meaning_changed.is_empty())
+    };
+    let mut changed: Vec<Version> = passed.filter(changes).copied().collect();
+    changed.sort();
+    changed
+}
+
+/// Refuses to pass a version that changes a meaning, unless the caller named it.
+pub(crate) fn check_meaning(
+    state: &TypeState,
+    from: Version,
+    to: Version,
+    named: &[Version],
+) -> Result<(), EngineError> {
+    let changed = changes_of_meaning(state, from, to);
+    match changed.into_iter().find(|version| !named.contains(version)) {
+        None => Ok(()),
+        Some(version) => {
+            let definition = state.version(version);
+            let fields = definition.map_or(&[][..], |one| &one.meaning_changed);
+            let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
+            let fields = fields.join(", ");
+            Err(TaskError::MeaningChanged { version, fields }.into())
         }
     }
-    Ok(())
 }
 
 /// The job of these tasks.

@@ -4,6 +4,7 @@ use super::start::newest_of;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::jobs::changes_of_meaning;
 use crate::keys::{self, TypeKey};
 use crate::pairs::Unfit;
 use crate::stored::Stored;
@@ -13,7 +14,6 @@ use coeval_access::GeneralRight;
 use coeval_core::phases::begin;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{Range, Stored as Kept};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// For how long resources are tried; the rest is estimated.
@@ -131,7 +131,6 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let began = Instant::now();
         let mut range = Range::of(keys::records_of_major(&plan.of, plan.from)?);
-        let mut by_version: BTreeMap<Version, u64> = BTreeMap::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
@@ -150,9 +149,6 @@ impl Engine {
                     Ok(stored) => stored.header.name.clone(),
                     Err(_) => String::new(),
                 };
-                if let Ok(stored) = &stored {
-                    *by_version.entry(stored.header.version).or_default() += 1;
-                }
                 let tried = match stored {
                     Ok(stored) => self.tried(state, &stored, plan.to).await,
                     Err(error) => Err(error),
@@ -206,22 +202,4 @@ impl Engine {
         }
         Ok(!moved.record.kept.is_empty())
     }
-}
-
-/// Versions between two that change what a field means.
-fn changes_of_meaning(state: &TypeState, from: Version, to: Version) -> Vec<Version> {
-    let ancestry = |version| {
-        std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
-    };
-    let (one, other) = (ancestry(from), ancestry(to));
-    let passed = other.iter().filter(|version| !one.contains(version));
-    let mut changed: Vec<Version> = passed
-        .filter(|version| {
-            let definition = state.version(**version);
-            definition.is_some_and(|one| !one.meaning_changed.is_empty())
-        })
-        .copied()
-        .collect();
-    changed.sort();
-    changed
 }

@@ -159,22 +159,8 @@ impl Engine {
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
         let Some(pair) = &fetched.pair else {
-            let seat = Seat {
-                key: fetched.key.clone(),
-                before: Some(stored),
-                becomes: Becomes::KeepAlive,
-                counts: true,
-                indexed: true,
-            };
-            let object = ObjectWrite {
-                state,
-                id,
-                seats: vec![seat],
-                earlier: None,
-                expires,
-                history: 0,
-            };
-            return object.add_to(write);
+            let kept = Becomes::KeepAlive;
+            return ObjectWrite::only(state, &fetched.key, stored, kept, expires).add_to(write);
         };
         let after = Sealed::unchanged(stored, stored.header.clone());
         let putting = Putting {
@@ -202,22 +188,8 @@ impl Engine {
         let history = self.history_length();
         let write = remove_belongings(write, id, stored.header.generation, history)?;
         let Some(pair) = &fetched.pair else {
-            let seat = Seat {
-                key: fetched.key.clone(),
-                before: Some(stored),
-                becomes: Becomes::Gone,
-                counts: true,
-                indexed: true,
-            };
-            let object = ObjectWrite {
-                state,
-                id,
-                seats: vec![seat],
-                earlier: None,
-                expires: None,
-                history: 0,
-            };
-            return object.add_to(write);
+            let gone = Becomes::Gone;
+            return ObjectWrite::only(state, &fetched.key, stored, gone, None).add_to(write);
         };
         let (live, phase) = (pair.part.migration.live, pair.part.phase);
         let found = pair.found();

@@ -228,6 +228,31 @@ impl<'a> ObjectWrite<'a> {
         })
     }
 
+    /// Of an object with one record, of which nothing new is written.
+    pub(crate) fn only(
+        state: &'a TypeState,
+        key: &Key,
+        stored: &'a Stored,
+        becomes: Becomes<'a>,
+        expires: Option<Millis>,
+    ) -> Self {
+        let seat = Seat {
+            key: key.clone(),
+            before: Some(stored),
+            becomes,
+            counts: true,
+            indexed: true,
+        };
+        Self {
+            state,
+            id: stored.id,
+            seats: vec![seat],
+            earlier: None,
+            expires,
+            history: 0,
+        }
+    }
+
     /// Adds the object with its secrets, its index entries and its history.
     pub(crate) fn add_to(&self, write: AtomicWrite) -> Result<AtomicWrite, EngineError> {
         let mut write = write;

@@ -1,4 +1,5 @@
-//! README.md does what it says: its blocks are run, in order, as a newcomer would paste them.
+//! README.md and the guides do what they say: their blocks are run, in order, as a newcomer would paste
+//! them.
 
 use crate::files::{read, root};
 use crate::tour::{Block, blocks, fits};
@@ -51,35 +52,37 @@ fn run(folder: &Path, script: &str, address: &str) -> Output {
             command.env_remove(name);
         }
     }
+    // A page that names a store has no data folder.
+    if !script.contains("COEVAL_STORE=") {
+        command.env("COEVAL_DATA", folder.join("data"));
+    }
     command
         .args(["--kill-after=10", "120", "bash", "-c", script])
         .current_dir(folder)
         .env("PATH", path)
         .env("COEVAL_BINARY", debug.join("coeval"))
         .env("COEVAL_LISTEN", address)
-        .env("COEVAL_DATA", folder.join("data"))
         .env("COEVAL_CONFIG_DIR", folder.join("config"))
         .output()
         .unwrap()
 }
 
-#[test]
-fn the_blocks_of_the_readme_do_what_it_says() {
-    let address = free_address();
-    let blocks = blocks(&read("README.md").replace(ADDRESS, &address));
-    assert!(blocks.len() >= 3, "README.md has lost its tour");
+/// Runs the blocks of a page, and compares what they print with what it shows.
+fn walk(page: &str, text: &str, address: &str) {
+    let blocks = blocks(text);
+    assert!(blocks.len() >= 3, "{page} has lost its blocks");
     let folder = TempDir::new().unwrap();
     for there in ["run", "examples"] {
         std::os::unix::fs::symlink(root().join(there), folder.path().join(there)).unwrap();
     }
     let began = std::time::Instant::now();
-    let output = run(folder.path(), &script(&blocks), &address);
-    println!("the tour took {:.1} s", began.elapsed().as_secs_f64());
+    let output = run(folder.path(), &script(&blocks), address);
+    println!("{page} took {:.1} s", began.elapsed().as_secs_f64());
     let said = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
     let last = said("last");
     if let Ok(number) = last.trim().parse::<usize>() {
         panic!(
-            "the block at line {} of README.md failed:\n{}\n--- stdout\n{}\n--- stderr\n{}",
+            "the block at line {} of {page} failed:\n{}\n--- stdout\n{}\n--- stderr\n{}",
             blocks[number].line,
             blocks[number].commands,
             said(&format!("out.{number}")),
@@ -97,10 +100,33 @@ fn the_blocks_of_the_readme_do_what_it_says() {
         let output = said(&format!("out.{number}"));
         assert!(
             fits(shown, &output),
-            "line {} of README.md shows\n{shown}\nbut it prints\n{output}",
+            "line {} of {page} shows\n{shown}\nbut it prints\n{output}",
             block.line
         );
     }
+}
+
+#[test]
+fn the_blocks_of_the_readme_do_what_it_says() {
+    let address = free_address();
+    let text = read("README.md").replace(ADDRESS, &address);
+    walk("README.md", &text, &address);
+}
+
+#[test]
+fn the_first_migration_goes_as_its_guide_says_on_postgres() {
+    let store = std::env::var("COEVAL_TEST_POSTGRES").expect(
+        "run it with a server: target/debug/coeval-test-servers --postgres -- cargo nextest run …",
+    );
+    let mark = if store.contains('?') { '&' } else { '?' };
+    let store = format!("{store}{mark}schema=guide_{}", std::process::id());
+    let page = "docs/first-migration.md";
+    let text = read(page).replace("postgres://coeval@127.0.0.1/coeval", &format!("'{store}'"));
+    // Two ports that nobody else has.
+    let (one, two) = (free_address(), free_address());
+    let text = text.replace("127.0.0.1:8081", &one);
+    let text = text.replace("127.0.0.1:8082", &two);
+    walk(page, &text, "127.0.0.1:0");
 }
 
 #[test]
