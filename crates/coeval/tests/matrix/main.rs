@@ -322,7 +322,11 @@ async fn play(store: String, row: Row) {
         operator.to("old", "mirror", false).await;
         tokio::task::block_in_place(|| servers.upgrade(1));
     }
-    let dwell = Duration::from_secs_f64(0.1 * coeval_storage_suite::scale());
+    // Ten minutes for a row with ./test --long, as the RFD asks.
+    let dwell = match coeval_storage_suite::scale() > 1.0 {
+        true => Duration::from_secs(115),
+        false => Duration::from_millis(100),
+    };
     for (low, high, back) in [
         ("soak", "soak", false),
         ("old", "old", true),

@@ -30,6 +30,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tracing::Instrument as _;
 
+/// Milliseconds after which a part that rests is claimed anew, so that nobody takes it over.
+const SILENT: i64 = 2_000;
+
 /// How a part of a run ended on this server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -103,7 +106,8 @@ impl Run {
             };
             if seen.paused {
                 tokio::time::sleep(Duration::from_millis(200)).await;
-                if !self.beat(engine, held).await? {
+                let silent = engine.now() - held.kept.at > SILENT;
+                if silent && !self.beat(engine, held).await? {
                     return Ok(Ended::Lost);
                 }
                 continue;
