@@ -341,8 +341,12 @@ mod tests {
     fn a_head_alone_tells_all_but_the_content() {
         let (key, record) = sample();
         let raw = encode(&key, &record);
+        // The flags are told: conditions are judged by them.
         let without = Record {
-            content: Content::default(),
+            content: Content {
+                flags: record.content.flags,
+                ..Content::default()
+            },
             ..record
         };
         assert_eq!(Stored::of_head(&raw), Stored::Record(without.clone()));

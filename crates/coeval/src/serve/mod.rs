@@ -80,6 +80,7 @@ pub(crate) async fn serve(
     let mut serving = std::pin::pin!(serving);
     // Told to stop while it prepares, it is never ready.
     let preparing = async {
+        migrations.settled().await;
         prepare(&engine, &url).await?;
         match options.migrate {
             Migrate::Asked => Ok(()),

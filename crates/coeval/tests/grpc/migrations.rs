@@ -130,7 +130,9 @@ pub(crate) async fn a_type_moves_through_all_phases_while_it_is_used(mut world: 
     by.forward_to("mirror").await;
     let asked = pb::ListServersRequest::default();
     let servers = by.migrations().list_servers(asked).await.unwrap();
-    let servers = servers.into_inner().servers;
+    // Those that were killed before it began are listed until their lease ends, and say nothing of it.
+    let mut servers = servers.into_inner().servers;
+    servers.retain(|server| server.phases.contains_key(KIND));
     assert_eq!(servers.len(), world.servers());
     for server in &servers {
         assert!(server.started.is_some() && !server.release.is_empty());

@@ -59,6 +59,7 @@ impl Default for MigrationSettings {
 #[derive(Debug)]
 pub struct MigrationDriver {
     stop: watch::Sender<bool>,
+    looked: watch::Receiver<bool>,
     going: Option<JoinHandle<()>>,
     mending: JoinHandle<()>,
 }
@@ -75,9 +76,11 @@ impl MigrationDriver {
         let (stop, stopping) = watch::channel(false);
         let mending = tokio::spawn(mend(Arc::clone(&engine)));
         let driving = Driving::new(engine, name, release, settings, false);
+        let (looks, looked) = watch::channel(false);
         Self {
             stop,
-            going: Some(tokio::spawn(driving.go(stopping))),
+            looked,
+            going: Some(tokio::spawn(driving.go(stopping, looks))),
             mending,
         }
     }
@@ -92,6 +95,13 @@ impl MigrationDriver {
         let engine = Arc::clone(engine);
         let mut driving = Driving::new(engine, name, release, settings, true);
         driving.look().await
+    }
+
+    /// Until this server has looked at migrations once, and announced itself.
+    pub async fn settled(&self) {
+        let mut looked = self.looked.clone();
+        // An error is its own end: then there is nothing to wait for.
+        let _ = looked.wait_for(|looked| *looked).await;
     }
 
     /// Stops after the batches that are under way, and says that this server is gone.
@@ -168,7 +178,7 @@ impl Driving {
         }
     }
 
-    async fn go(mut self, mut stopping: watch::Receiver<bool>) {
+    async fn go(mut self, mut stopping: watch::Receiver<bool>, looks: watch::Sender<bool>) {
         let mut events = None;
         loop {
             if *stopping.borrow() {
@@ -182,6 +192,7 @@ impl Driving {
             if let Err(error) = self.look().instrument(span).await {
                 tracing::warn!(%error, "migrations can't be looked at");
             }
+            looks.send_replace(true);
             tokio::select! {
                 () = tokio::time::sleep(self.settings.poll) => {}
                 _ = stopping.changed() => {}

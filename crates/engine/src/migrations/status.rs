@@ -323,6 +323,10 @@ impl Engine {
             Work::CleanUp => new.max(old),
         };
         let total = total.max(counts.visited);
+        // What was done in an earlier epoch is done, and its parts are forgotten.
+        if due.is_none() {
+            counts.visited = total;
+        }
         let done = due.is_none() || (shards.len() == count && shards.iter().all(|one| one.done));
         let left = match done {
             true => None,

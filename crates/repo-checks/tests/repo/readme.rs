@@ -122,8 +122,10 @@ fn the_first_migration_goes_as_its_guide_says_on_postgres() {
     let store = format!("{store}{mark}schema=guide_{}", std::process::id());
     let page = "docs/first-migration.md";
     let text = read(page).replace("postgres://coeval@127.0.0.1/coeval", &format!("'{store}'"));
-    // Two ports that nobody else has.
-    let (one, two) = (free_address(), free_address());
+    // Two ports that nobody else has, in the order in which servers are listed.
+    let mut free = [free_address(), free_address()];
+    free.sort();
+    let [one, two] = free;
     let text = text.replace("127.0.0.1:8081", &one);
     let text = text.replace("127.0.0.1:8082", &two);
     walk(page, &text, "127.0.0.1:0");
