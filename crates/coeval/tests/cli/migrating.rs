@@ -174,10 +174,10 @@ fn what_holds_a_migration_is_told_and_can_be_mended() {
     ]);
 
     let servers = json_of(&admin.does(&["server", "list", "-o", "json"]));
-    assert_eq!(
-        servers["items"][0]["phases"]["acme:app"], "cutover",
-        "{servers}"
-    );
+    // One that was killed before it began may still be listed, and says nothing of it.
+    let mut items = servers["items"].as_array().unwrap().iter();
+    let there = items.any(|server| server["phases"]["acme:app"] == "cutover");
+    assert!(there, "{servers}");
     let listed = admin.does(&["server", "list"]);
     assert!(listed.contains("acme:app=cutover"), "{listed}");
 
