@@ -170,8 +170,9 @@ cases! {
         }
     }
     migrations_hurt {
-        every { random_workloads_are_undone_with_nothing_lost }
+        every {}
         embedded {
+            random_workloads_are_undone_with_nothing_lost
             every_write_of_a_migration_may_fail_before
             every_write_of_a_migration_may_fail_after
             every_write_of_a_migration_may_be_of_unknown_outcome

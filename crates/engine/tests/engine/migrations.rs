@@ -119,7 +119,11 @@ pub(crate) async fn back(engine: &Engine) -> MigrationStatus {
 }
 
 pub(crate) async fn started(engine: &Engine) {
-    let declared = Declared::default();
+    let declared = Declared {
+        from: Some(1),
+        to: Some(2),
+        ..Declared::default()
+    };
     let started = engine.start_migration(&admin(), &app(), &declared).await;
     assert_eq!(started.unwrap().live, Some((Phase::Old, Phase::Old)));
 }
