@@ -6,6 +6,7 @@ use crate::header::Time;
 use crate::hints::Hints;
 use crate::identity::{Identity, IdentitySettings};
 use crate::keys::{self, TypeKey};
+use crate::kinds::OwnKinds;
 use crate::lifecycle::Executor;
 use crate::list::Lists;
 use crate::migrations::Pulse;
@@ -26,6 +27,7 @@ use coeval_storage::{
 };
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
 
 /// How the engine is set up.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub struct Settings {
     pub identity: IdentitySettings,
     /// What runs behaviors, one for each kind of execution beside `noop`.
     pub executors: Vec<Arc<dyn Executor>>,
+    /// What this release knows of the engine's own kinds.
+    pub own_kinds: OwnKinds,
 }
 
 impl Default for Settings {
@@ -65,6 +69,7 @@ impl Default for Settings {
             clock: Arc::new(SystemClock::default()),
             identity: IdentitySettings::default(),
             executors: Vec::new(),
+            own_kinds: OwnKinds::default(),
         }
     }
 }
@@ -89,6 +94,9 @@ pub struct Engine {
     pub(crate) repairs: Repairs,
     /// How long callers wait for the store.
     pub(crate) pulse: Pulse,
+    /// The level up to which records may be written, as far as is known here. It never falls, so
+    /// one that is behind is only modest.
+    pub(crate) level: AtomicU8,
 }
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -183,6 +191,7 @@ impl Engine {
                 Arc::clone(&store),
                 settings.emulate.clone(),
                 settings.phases.clone(),
+                settings.own_kinds.clone(),
             ),
             views: Views::new(settings.view_bytes),
             identity: Identity::new(&settings.identity),
@@ -191,6 +200,7 @@ impl Engine {
             acls: KnownAcls::default(),
             repairs: Repairs::default(),
             pulse: Pulse::default(),
+            level: AtomicU8::new(1),
             store,
             settings,
             names: Names::default(),

@@ -31,6 +31,16 @@ pub enum EngineError {
     /// Defaults without an end.
     #[error(transparent)]
     Defaults(#[from] DefaultsEndless),
+    /// A newer release stores this kind in a way that this one can't read.
+    #[error("{of} may be stored at {open}, and this server knows it up to {known}")]
+    ReleaseTooOld {
+        /// The kind.
+        of: TypeKey,
+        /// What is stored by now.
+        open: Version,
+        /// What this server knows.
+        known: Version,
+    },
     /// A phase forbids it.
     #[error(transparent)]
     Phase(#[from] phases::Refusal),
@@ -298,6 +308,7 @@ impl Coded for EngineError {
             Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
             Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
             Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
+            Self::ReleaseTooOld { .. } => coeval_codes::LEVEL_UNKNOWN,
             Self::TypeUnknown { .. } => coeval_codes::TYPE_UNKNOWN,
             Self::TypeVersionUnknown { .. } => coeval_codes::TYPE_VERSION_UNKNOWN,
             Self::TypeExists { .. } => coeval_codes::TYPE_EXISTS,
@@ -356,6 +367,9 @@ impl Coded for EngineError {
                 "Read it first and send its revision, or use upsert or a field mask."
             }
             Self::MaskInvalid { .. } => "Name fields that the body's version has.",
+            Self::ReleaseTooOld { .. } => {
+                "Use the release that the other servers have, or a newer one."
+            }
             Self::TypeUnknown { .. } => "Register the type, or check its name.",
             Self::TypeVersionUnknown { .. } => "Register the version, or use one that exists.",
             Self::TypeExists { .. } => "Register another version.",

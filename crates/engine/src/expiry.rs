@@ -106,7 +106,7 @@ async fn twin(store: &dyn Store, of: &TypeKey, major: u32) -> Result<Option<u32>
     let snapshot = store.read(ReadRequest::keys([keys::phase(of)?])).await?;
     let entry = snapshot.keys.into_iter().next().flatten();
     let record = entry.and_then(|entry| phase::decode(&entry.stored.record()?.content.body));
-    let migration = record.and_then(|record| record.migration);
+    let migration = record.and_then(|(record, _)| record.migration);
     Ok(migration.and_then(|migration| match major {
         major if major == migration.from => Some(migration.to),
         major if major == migration.to => Some(migration.from),

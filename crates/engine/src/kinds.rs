@@ -7,13 +7,16 @@
 use crate::error::EngineError;
 use crate::identity::IdentityError;
 use crate::keys::TypeKey;
+use coeval_core::types::TypeVersion;
 use coeval_core::version::{Uuid, Version};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The vendor of the engine's own kinds.
 pub const VENDOR: &str = "coeval";
 
-/// The version at which this release writes them.
-pub(crate) const WRITTEN_AT: Version = Version::new(1, 0, 0);
+/// The first version of each of them.
+pub(crate) const FIRST: Version = Version::new(1, 0, 0);
 
 /// One of the engine's own kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ impl OwnKind {
     }
 
     /// The definition.
-    pub(crate) const fn file(self) -> &'static str {
+    const fn file(self) -> &'static str {
         match self {
             Self::Org => include_str!("kinds/org-1.0.0.yaml"),
             Self::User => include_str!("kinds/user-1.0.0.yaml"),
@@ -86,6 +89,85 @@ impl OwnKind {
     }
 }
 
+/// The own kinds as a release has them: the versions that it knows, and for each kind the one that
+/// its code speaks. What is stored at another version is converted to that one and back, as for
+/// any client.
+#[derive(Clone, Debug)]
+pub struct OwnKinds(BTreeMap<TypeKey, Shipped>);
+
+#[derive(Clone, Debug)]
+struct Shipped {
+    files: BTreeMap<Version, Arc<str>>,
+    speaks: Version,
+}
+
+impl Default for OwnKinds {
+    fn default() -> Self {
+        let shipped = |kind: OwnKind| Shipped {
+            files: [(FIRST, kind.file().into())].into(),
+            speaks: FIRST,
+        };
+        Self(
+            OwnKind::ALL
+                .into_iter()
+                .map(|kind| (kind.of(), shipped(kind)))
+                .collect(),
+        )
+    }
+}
+
+impl OwnKinds {
+    /// With one more version of a kind, as a later release has it.
+    ///
+    /// # Errors
+    /// If the file is no type version, or of no own kind.
+    pub fn knowing(mut self, file: &str) -> Result<Self, EngineError> {
+        self.add(file)?;
+        Ok(self)
+    }
+
+    /// The same, and its code speaks it.
+    ///
+    /// # Errors
+    /// As [`Self::knowing`].
+    pub fn speaking(mut self, file: &str) -> Result<Self, EngineError> {
+        let (of, version) = self.add(file)?;
+        if let Some(shipped) = self.0.get_mut(&of) {
+            shipped.speaks = version;
+        }
+        Ok(self)
+    }
+
+    fn add(&mut self, file: &str) -> Result<(TypeKey, Version), EngineError> {
+        let parsed = TypeVersion::parse(file);
+        let id = parsed
+            .map_err(|error| EngineError::TypeFile(Box::new(error)))?
+            .id;
+        let of = TypeKey::new(&id.vendor, &id.nss);
+        let Some(shipped) = self.0.get_mut(&of) else {
+            return Err(EngineError::TypeUnknown { of });
+        };
+        shipped.files.insert(id.version, file.into());
+        Ok((of, id.version))
+    }
+
+    /// The version of a kind that the code speaks.
+    pub(crate) fn speaks(&self, of: &TypeKey) -> Version {
+        self.0.get(of).map_or(FIRST, |shipped| shipped.speaks)
+    }
+
+    /// The newest that it knows; nothing for what is no own kind.
+    pub(crate) fn newest(&self, of: &TypeKey) -> Option<Version> {
+        self.0.get(of)?.files.keys().max().copied()
+    }
+
+    /// All definitions of a kind, the oldest first.
+    pub(crate) fn files(&self, of: &TypeKey) -> impl Iterator<Item = (Version, &Arc<str>)> {
+        let files = self.0.get(of).into_iter().flat_map(|one| &one.files);
+        files.map(|(version, file)| (*version, file))
+    }
+}
+
 /// Refuses a plain write to a resource of an own kind.
 pub(crate) fn not_own(of: &TypeKey) -> Result<(), EngineError> {
     if &*of.vendor == VENDOR {
@@ -97,14 +179,13 @@ pub(crate) fn not_own(of: &TypeKey) -> Result<(), EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_core::types::TypeVersion;
 
     #[test]
     fn every_own_kind_has_a_definition_of_its_own_name_with_unique_names() {
         for kind in OwnKind::ALL {
             let version = TypeVersion::parse(kind.file()).unwrap();
             assert_eq!(TypeKey::new(&version.id.vendor, &version.id.nss), kind.of());
-            assert_eq!(version.id.version, WRITTEN_AT);
+            assert_eq!(version.id.version, FIRST);
             assert!(version.unique_names);
         }
     }

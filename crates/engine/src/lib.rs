@@ -59,7 +59,7 @@ pub use expiry::ResourceBelongings;
 pub use header::{Header, State, Time};
 pub use history::History;
 pub use keys::TypeKey;
-pub use kinds::VENDOR;
+pub use kinds::{OwnKinds, VENDOR};
 pub use list::{DEFAULT_PAGE, InOrg, LARGEST_PAGE, ListError, ListOf, ListQuery, Page, PageAt};
 pub use read::Target;
 pub use resource::{Changed, Quarantined, Resource};

@@ -11,6 +11,7 @@ mod look;
 mod loss;
 mod moves;
 mod on_start;
+mod opening;
 mod pace;
 mod plan;
 mod rate;

@@ -125,9 +125,11 @@ impl Stored {
         if self.paired { flag::PAIRED } else { 0 }
     }
 
-    /// As an entry of the history.
-    pub(crate) fn to_history(&self) -> Content {
+    /// As an entry of the history. Those are many and seldom read, so they are packed where all
+    /// servers can read that.
+    pub(crate) fn to_history(&self, packed: bool) -> Content {
         let mut content = self.to_store().encode();
+        content.packed = packed;
         let revision = Bytes::copy_from_slice(self.revision.as_bytes());
         content.fields.push((tag::REVISION, revision));
         content
@@ -156,6 +158,7 @@ impl ToStore {
             flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),
+            packed: false,
         }
     }
 }

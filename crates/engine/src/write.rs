@@ -18,4 +18,4 @@ pub use metadata::MetaEdit;
 pub(crate) use moving::move_record;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub use update::Update;
-pub(crate) use update::is_race;
+pub(crate) use update::{is_race, join};

@@ -16,6 +16,7 @@ macro_rules! suite {
                 single {
                     an_update_of_a_missing_key_is_not_found
                     what_was_created_reads_back_with_its_revision
+                    what_is_packed_reads_back_and_can_be_kept_alive
                     a_second_create_is_refused_with_the_current_revision
                     a_deleted_key_is_not_found
                     a_second_delete_is_not_found

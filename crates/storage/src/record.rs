@@ -6,7 +6,7 @@
 //! | 4 | CRC-32C of the key and of everything else in the record |
 //! | 8 | expiry in milliseconds since 1970, 0 for none |
 //! | 1 | level of this format |
-//! | 1 | marks: what the store itself notes (bit 0: in the expiry index) |
+//! | 1 | marks: what the store itself notes (bit 0: in the expiry index, bit 1: packed) |
 //! | 1 | flags: free for the caller |
 //! | 1 | number of fields |
 //! | … | fields: tag (1), length (4), bytes |
@@ -14,14 +14,24 @@
 //!
 //! Numbers are big-endian. The key is part of the checksum, so that a record under a wrong key is
 //! found too.
+//!
+//! Level 2 knows packed records: fields and body are one LZ4 block, with their length (4,
+//! little-endian) in front. Whatever is not packed is written at level 1, so that every release can
+//! read it; who asks for packing must know that every server reads level 2.
 
 use crate::clock::Millis;
 use crate::key::Key;
 use crate::revision::Revision;
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The level that this release writes, and the highest that it reads.
-pub const LEVEL: u8 = 1;
+/// The highest level that this release reads.
+pub const LEVEL: u8 = 2;
+/// The level of all that is not packed.
+const PLAIN: u8 = 1;
+/// The level of all that is.
+pub const PACKED_SINCE: u8 = 2;
+/// What a packed record unpacks to at most. No limit on records can be raised beyond that.
+const LARGEST_UNPACKED: usize = 64 * 1024 * 1024;
 /// The fixed part in front of the fields.
 pub const HEADER: usize = 32;
 
@@ -30,6 +40,7 @@ pub const EXPIRY_AT: std::ops::Range<usize> = 20..28;
 
 const LEVEL_AT: usize = 28;
 const INDEXED: u8 = 1;
+const PACKED: u8 = 2;
 
 /// What a caller stores under a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +51,8 @@ pub struct Content {
     pub fields: Vec<(u8, Bytes)>,
     /// The body.
     pub body: Bytes,
+    /// Stored packed, where that is smaller.
+    pub packed: bool,
 }
 
 impl Content {
@@ -52,7 +65,7 @@ impl Content {
         }
     }
 
-    /// Bytes that a record of it takes.
+    /// Bytes that a record of it takes, if it is not packed.
     #[must_use]
     pub fn stored_size(&self) -> usize {
         let fields: usize = self.fields.iter().map(|(_, value)| value.len() + 5).sum();
@@ -82,6 +95,9 @@ pub enum Damage {
     /// The checksum differs.
     #[error("its checksum does not match")]
     Checksum,
+    /// What is packed can't be unpacked.
+    #[error("it can't be unpacked")]
+    Packed,
     /// Written by a newer release; the bytes are whole.
     #[error("it has level {0}, this release reads up to {LEVEL}")]
     Level(u8),
@@ -200,7 +216,7 @@ pub fn encode(key: &Key, record: &Record) -> Bytes {
     out.put_slice(record.revision.as_bytes());
     out.put_u32(0);
     out.put_i64(record.expires.map_or(0, |at| at.0));
-    out.put_u8(LEVEL);
+    out.put_u8(PLAIN);
     out.put_u8(if record.indexed { INDEXED } else { 0 });
     out.put_u8(content.flags);
     // Limits are checked before any write: at most 255 fields, each below 4 GiB.
@@ -211,6 +227,9 @@ pub fn encode(key: &Key, record: &Record) -> Bytes {
         out.put_slice(value);
     }
     out.put_slice(&content.body);
+    if content.packed {
+        pack(&mut out);
+    }
     let sum = checksum(key, &out);
     if let Some(place) = out.get_mut(16..20) {
         place.copy_from_slice(&sum.to_be_bytes());
@@ -218,10 +237,37 @@ pub fn encode(key: &Key, record: &Record) -> Bytes {
     out.freeze()
 }
 
+/// Packs what follows the header, if it gets smaller by that.
+fn pack(out: &mut BytesMut) {
+    let packed = lz4_flex::block::compress_prepend_size(out.get(HEADER..).unwrap_or_default());
+    if HEADER + packed.len() >= out.len() {
+        return;
+    }
+    out.truncate(HEADER);
+    if let Some([level, marks]) = out.get_mut(LEVEL_AT..LEVEL_AT + 2) {
+        *level = PACKED_SINCE;
+        *marks |= PACKED;
+    }
+    out.put_slice(&packed);
+}
+
+/// What was packed. The length that is said is not believed beyond a bound.
+fn unpack(packed: &[u8]) -> Result<Bytes, Damage> {
+    let (size, block) = lz4_flex::block::uncompressed_size(packed).map_err(|_| Damage::Packed)?;
+    if size > LARGEST_UNPACKED {
+        return Err(Damage::Packed);
+    }
+    let unpacked = lz4_flex::block::decompress(block, size).map_err(|_| Damage::Packed)?;
+    match unpacked.len() == size {
+        true => Ok(unpacked.into()),
+        false => Err(Damage::Packed),
+    }
+}
+
 fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
     let head = Head::read(raw).ok_or(Damage::Short)?;
     let header: &[u8; HEADER] = raw.first_chunk().ok_or(Damage::Short)?;
-    let [.., level, _, flags, count] = *header;
+    let [.., level, marks, flags, count] = *header;
     let sum = header.get(16..20).ok_or(Damage::Short)?;
     if sum != checksum(key, raw).to_be_bytes() {
         return Err(Damage::Checksum);
@@ -229,7 +275,11 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
     if level > LEVEL {
         return Err(Damage::Level(level));
     }
+    let packed = marks & PACKED != 0;
     let mut rest = raw.slice(HEADER..);
+    if packed {
+        rest = unpack(&rest)?;
+    }
     let mut fields = Vec::with_capacity(usize::from(count));
     for _ in 0..count {
         let (tag, after) = rest.split_first_chunk::<1>().ok_or(Damage::Short)?;
@@ -251,6 +301,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
             flags,
             fields,
             body: rest,
+            packed,
         },
     })
 }
@@ -275,9 +326,59 @@ mod tests {
                 flags: 3,
                 fields: vec![(1, Bytes::from_static(b"head")), (9, Bytes::new())],
                 body: Bytes::from_static(b"{\"a\":1}"),
+                packed: false,
             },
         };
         (Key::try_from("e/acme/app").unwrap(), record)
+    }
+
+    fn packed() -> (Key, Record) {
+        let (key, mut record) = sample();
+        record.content.packed = true;
+        record.content.body = r#"{"name":"n","value":"v"},"#.repeat(40).into();
+        (key, record)
+    }
+
+    #[test]
+    fn a_packed_record_reads_back_and_is_smaller() {
+        let (key, record) = packed();
+        let raw = encode(&key, &record);
+        assert!(
+            raw.len() < record.content.stored_size() / 3,
+            "{}",
+            raw.len()
+        );
+        assert_eq!(raw[LEVEL_AT], PACKED_SINCE);
+        let of_head = Stored::of_head(&raw);
+        assert_eq!(of_head.revision(), Some(record.revision));
+        assert_eq!(Stored::decode(&key, raw), Stored::Record(record));
+    }
+
+    #[test]
+    fn what_packing_does_not_make_smaller_is_plain_for_every_release() {
+        let (key, mut record) = sample();
+        record.content.packed = true;
+        let raw = encode(&key, &record);
+        assert_eq!(raw[LEVEL_AT], PLAIN);
+        record.content.packed = false;
+        assert_eq!(raw, encode(&key, &record));
+    }
+
+    #[test]
+    fn a_packed_length_is_not_believed() {
+        let (key, record) = packed();
+        for said in [0, 7, u32::MAX, u32::MAX / 2, 64 * 1024 * 1024 + 1] {
+            let mut raw = encode(&key, &record).to_vec();
+            raw[HEADER..HEADER + 4].copy_from_slice(&said.to_le_bytes());
+            let sum = checksum(&key, &raw).to_be_bytes();
+            raw[16..20].copy_from_slice(&sum);
+            let found = Stored::decode(&key, raw.into());
+            let damage = Damage::Packed;
+            assert!(
+                matches!(&found, Stored::Damaged { damage: of, .. } if *of == damage),
+                "{said}: {found:?}"
+            );
+        }
     }
 
     #[test]
@@ -290,17 +391,18 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_found() {
-        let (key, record) = sample();
-        let raw = encode(&key, &record);
-        for byte in 0..raw.len() {
-            for bit in 0..8 {
-                let mut broken = raw.to_vec();
-                broken[byte] ^= 1 << bit;
-                let found = Stored::decode(&key, broken.into());
-                assert!(
-                    matches!(found, Stored::Damaged { .. }),
-                    "byte {byte} bit {bit}"
-                );
+        for (key, record) in [sample(), packed()] {
+            let raw = encode(&key, &record);
+            for byte in 0..raw.len() {
+                for bit in 0..8 {
+                    let mut broken = raw.to_vec();
+                    broken[byte] ^= 1 << bit;
+                    let found = Stored::decode(&key, broken.into());
+                    assert!(
+                        matches!(found, Stored::Damaged { .. }),
+                        "byte {byte} bit {bit}"
+                    );
+                }
             }
         }
     }
@@ -331,7 +433,7 @@ mod tests {
         assert!(matches!(
             found,
             Stored::Damaged {
-                damage: Damage::Level(2),
+                damage: Damage::Level(3),
                 ..
             }
         ));
@@ -365,7 +467,7 @@ mod tests {
         assert!(matches!(
             newer,
             Stored::Damaged {
-                damage: Damage::Level(2),
+                damage: Damage::Level(3),
                 ..
             }
         ));
@@ -385,6 +487,7 @@ mod tests {
             prop_assume!(raw.len() >= HEADER);
             let key = Key::try_from("k").unwrap();
             raw[28] = LEVEL;
+            raw[29] |= PACKED;
             let sum = checksum(&key, &raw).to_be_bytes();
             raw[16..20].copy_from_slice(&sum);
             let _ = Stored::decode(&key, raw.into());

@@ -143,6 +143,8 @@ impl Lines<'_> {
                 flags: line.flags,
                 fields: fields.collect::<Result<_, StoresError>>()?,
                 body: body.into(),
+                // Every release can read it so.
+                packed: false,
             },
         })
     }

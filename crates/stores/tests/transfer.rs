@@ -29,6 +29,7 @@ async fn fill(store: &DynStore) {
                 (1, Bytes::from_static(&[0, 255])),
             ],
             body: Bytes::from_static(b"{\"big\":12345678901234567890.0, \"a\" : 1}"),
+            packed: false,
         },
         ..Put::of(Content::default())
     };

@@ -301,7 +301,7 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let seen = self.seen().await?;
             let own = self.bundle_record(what).await?;
-            let mut content: BundleContent = content::read(&own.stored)?;
+            let mut content: BundleContent = self.read_own(&own)?;
             let note = change(&mut content, &own.stored.header.name)?;
             let (mut steps, settle) = note.steps()?;
             if let Some((did, orgs)) = did {
@@ -351,7 +351,7 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let seen = self.seen().await?;
             let own = self.bundle_record(what).await?;
-            let content: BundleContent = content::read(&own.stored)?;
+            let content: BundleContent = self.read_own(&own)?;
             if content.predefined || content.of_type.is_some() {
                 return Err(predefined(&own.stored.header.name, "deleted"));
             }

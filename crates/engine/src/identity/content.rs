@@ -1,8 +1,8 @@
-//! The contents of the engine's own kinds. What a newer release added is not here and stays as it
-//! is: a write at this release's version leaves it alone.
+//! The contents of the engine's own kinds, at the version that this release's code speaks. What
+//! other versions hold beside is not here and stays as it is: a write at this one leaves it alone.
 
+use super::own::Spoken;
 use crate::error::EngineError;
-use crate::stored::Stored;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,10 +92,10 @@ pub(crate) struct BundleContent {
     pub(crate) predefined: bool,
 }
 
-/// Reads the content of a stored resource of an own kind.
-pub(crate) fn read<T: DeserializeOwned>(stored: &Stored) -> Result<T, EngineError> {
-    serde_json::from_slice(&stored.content).map_err(|error| EngineError::Unreadable {
-        id: stored.id,
+/// Reads the content of a resource of an own kind.
+pub(crate) fn read<T: DeserializeOwned>(spoken: &Spoken) -> Result<T, EngineError> {
+    serde_json::from_slice(&spoken.content).map_err(|error| EngineError::Unreadable {
+        id: spoken.id,
         reason: format!("its content can't be read: {error}"),
     })
 }

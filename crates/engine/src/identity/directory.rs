@@ -2,16 +2,15 @@
 //! every user are made of.
 
 use super::content::{self, BundleContent, RoleContent, RoleHolds};
-use super::own::{Seen, decode};
+use super::own::{Seen, Spoken};
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys;
 use crate::kinds::OwnKind;
-use crate::stored::Stored;
 use coeval_access::{Bundle, Holds, Published, Rights, Role, RoleOf, effective_rights};
 use coeval_core::version::Uuid;
-use coeval_storage::{Key, Range, ReadRequest, Revision, StorageError};
+use coeval_storage::{Key, Revision, StorageError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
@@ -19,6 +18,9 @@ use std::sync::{Arc, PoisonError};
 pub(crate) fn identity_key() -> Result<Key, StorageError> {
     keys::own("identity")
 }
+
+/// How many resources are read at a time.
+const PAGE: usize = 1_000;
 
 /// A resource with its content read.
 #[derive(Clone, Debug)]
@@ -30,12 +32,12 @@ pub(crate) struct Held<T> {
 }
 
 impl<T: serde::de::DeserializeOwned> Held<T> {
-    pub(crate) fn of(stored: Stored) -> Result<Self, EngineError> {
+    pub(crate) fn of(spoken: Spoken) -> Result<Self, EngineError> {
         Ok(Self {
-            id: stored.id,
-            revision: stored.revision,
-            content: content::read(&stored)?,
-            header: stored.header,
+            id: spoken.id,
+            revision: spoken.revision,
+            content: content::read(&spoken)?,
+            header: spoken.header,
         })
     }
 }
@@ -160,25 +162,20 @@ impl Engine {
     }
 
     /// All resources of a kind, and the identity record that they belong to.
-    pub(crate) async fn all_of(&self, kind: OwnKind) -> Result<(Seen, Vec<Stored>), EngineError> {
+    pub(crate) async fn all_of(&self, kind: OwnKind) -> Result<(Seen, Vec<Spoken>), EngineError> {
         'again: for _ in 0..ATTEMPTS {
-            let mut range = Range::of(keys::records(&kind.of())?);
             let mut first = None;
+            let mut after = None;
             let mut found = Vec::new();
             loop {
-                let request = ReadRequest::keys([identity_key()?]).and_range(range.clone());
-                let snapshot = self.store.read(request).await?;
-                let entry = snapshot.keys.into_iter().next().flatten();
-                let seen = Seen(entry.and_then(|entry| entry.stored.revision()));
-                if *first.get_or_insert(seen) != seen {
+                let page = self.own_page(kind, after, PAGE).await?;
+                if *first.get_or_insert(page.seen) != page.seen {
                     continue 'again;
                 }
-                let page = snapshot.pages.into_iter().next().unwrap_or_default();
-                let last = page.entries.last().map(|entry| entry.key.clone());
-                found.extend(decode(page.entries));
-                match last {
-                    Some(last) if page.more => range = range.after(&last),
-                    _ => return Ok((seen, found)),
+                found.extend(page.found);
+                after = page.next;
+                if after.is_none() {
+                    return Ok((page.seen, found));
                 }
             }
         }
@@ -187,10 +184,10 @@ impl Engine {
 }
 
 /// What can't be read gives no rights, and hides nothing else.
-fn readable<T: serde::de::DeserializeOwned>(all: Vec<Stored>) -> impl Iterator<Item = Held<T>> {
-    all.into_iter().filter_map(|stored| {
-        let id = stored.id;
-        Held::of(stored)
+fn readable<T: serde::de::DeserializeOwned>(all: Vec<Spoken>) -> impl Iterator<Item = Held<T>> {
+    all.into_iter().filter_map(|spoken| {
+        let id = spoken.id;
+        Held::of(spoken)
             .inspect_err(|error| tracing::error!(%id, %error, "gives no rights"))
             .ok()
     })

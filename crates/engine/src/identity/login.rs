@@ -1,6 +1,6 @@
 //! Logging in. Whatever is wrong with an attempt, the answer is the same and takes as long.
 
-use super::content::{self, OrgContent, UserContent};
+use super::content::{OrgContent, UserContent};
 use super::error::IdentityError;
 use super::failures::Counters;
 use super::names;
@@ -121,7 +121,7 @@ impl Engine {
         source: Option<&str>,
     ) -> Result<(), EngineError> {
         let own = self.user_record(caller.user()).await?;
-        let content: UserContent = content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         let org = self.org_record(&content.org).await?;
         let login = Login {
             org: org.stored.header.name,
@@ -184,7 +184,7 @@ impl Engine {
         let Some(org) = self.own_named(OwnKind::Org, org).await? else {
             return Ok(None);
         };
-        let enabled: OrgContent = content::read(&org.stored)?;
+        let enabled: OrgContent = self.read_own(&org)?;
         let name = names::within(&org.stored.header.name, user);
         let Some(found) = self.own_named(OwnKind::User, &name).await? else {
             return Ok(None);
@@ -194,7 +194,7 @@ impl Engine {
         let Some(own) = self.own_with(OwnKind::User, id, with_password).await? else {
             return Ok(None);
         };
-        let content: UserContent = content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         let entry = own.fetched.extra.keys.first().and_then(Option::as_ref);
         let record = entry.and_then(|entry| entry.stored.record());
         let stored: Option<StoredPassword> =

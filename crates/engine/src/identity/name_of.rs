@@ -45,16 +45,16 @@ impl Engine {
         let Some(own) = self.own(kind, uuid).await? else {
             return Ok(None);
         };
-        let name: Arc<str> = name(kind, own)?.into();
+        let name: Arc<str> = self.own_name(kind, own)?.into();
         names.insert(id.to_owned(), (seen, Arc::clone(&name)));
         Ok(Some(name))
     }
-}
 
-fn name(kind: OwnKind, own: Own) -> Result<String, EngineError> {
-    Ok(match kind {
-        OwnKind::User => super::content::read::<UserContent>(&own.stored)?.username,
-        OwnKind::Role => super::content::read::<RoleContent>(&own.stored)?.rolename,
-        OwnKind::Org | OwnKind::Bundle | OwnKind::Migration => own.stored.header.name,
-    })
+    fn own_name(&self, kind: OwnKind, own: Own) -> Result<String, EngineError> {
+        Ok(match kind {
+            OwnKind::User => self.read_own::<UserContent>(&own)?.username,
+            OwnKind::Role => self.read_own::<RoleContent>(&own)?.rolename,
+            OwnKind::Org | OwnKind::Bundle | OwnKind::Migration => own.stored.header.name,
+        })
+    }
 }

@@ -66,7 +66,7 @@ impl Engine {
         let Some(own) = self.own_named(OwnKind::User, &name).await? else {
             return Ok(None);
         };
-        let content: UserContent = super::content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         if content.org != OwnKind::Org.urn(org.stored.id) {
             return Ok(None);
         }

@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine, Settings};
 use crate::error::EngineError;
 use crate::keys;
-use crate::kinds::{OwnKind, WRITTEN_AT};
+use crate::kinds::OwnKind;
 use crate::types::Registration;
 use coeval_access::{
     ORGANIZATION_ADMINISTRATOR, Rights, SYSTEM_ADMINISTRATOR, SYSTEM_ORGANIZATION, Subject,
@@ -17,6 +17,7 @@ use coeval_access::{
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Uuid;
 use coeval_storage::{DynStore, ReadRequest};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Who does what Coeval does by itself, and owns the resources of its own kinds.
@@ -45,6 +46,8 @@ impl Engine {
     pub async fn open(store: DynStore, settings: Settings) -> Result<Self, EngineError> {
         let engine = Self::new(store, settings);
         engine.install().await?;
+        // A store that a newer release writes to is not opened by an older one.
+        engine.ready().await?;
         engine.settle_others().await;
         Ok(engine)
     }
@@ -68,33 +71,61 @@ impl Engine {
     async fn is_installed(&self, predefined: &[NewOwn<'_>]) -> Result<bool, EngineError> {
         let mut wanted = Vec::new();
         for kind in OwnKind::ALL {
-            wanted.push(keys::type_version(&kind.of(), WRITTEN_AT)?);
+            let of = kind.of();
+            for (version, _) in self.types.own().files(&of) {
+                wanted.push(keys::type_version(&of, version)?);
+            }
         }
+        let definitions = wanted.len();
         for new in predefined {
-            wanted.push(keys::record(&new.kind.of(), WRITTEN_AT.major, new.id)?);
+            // It is at one of the majors that the kind has had.
+            for major in self.own_majors(new.kind) {
+                wanted.push(keys::record(&new.kind.of(), major, new.id)?);
+            }
         }
+        let records = wanted.len();
         wanted.extend(super::built_in::records()?);
         let snapshot = self.store.read(ReadRequest::keys(wanted)).await?;
-        Ok(snapshot.keys.iter().all(Option::is_some))
+        let (kinds, rest) = snapshot.keys.split_at(definitions);
+        let (own, built_in) = rest.split_at(records - definitions);
+        let mut own = own.iter();
+        let mut all = kinds.iter().chain(built_in).all(Option::is_some);
+        for new in predefined {
+            let majors = self.own_majors(new.kind).len();
+            all &= own.by_ref().take(majors).any(Option::is_some);
+        }
+        Ok(all)
     }
 
+    /// The majors of a kind that this release knows.
+    fn own_majors(&self, kind: OwnKind) -> BTreeSet<u32> {
+        let of = kind.of();
+        let versions = self.types.own().files(&of);
+        versions.map(|(version, _)| version.major).collect()
+    }
+
+    /// Registers what this release knows of a kind. Nothing is stored at a new version until all
+    /// servers know it.
     async fn install_kind(&self, caller: &Caller, kind: OwnKind) -> Result<(), EngineError> {
         let of = kind.of();
-        match self.types.load(&of).await {
-            Ok(state) if state.definitions.contains_key(&WRITTEN_AT) => return Ok(()),
-            Ok(_) | Err(EngineError::TypeUnknown { .. }) => {}
-            Err(error) => return Err(error),
+        for (version, file) in self.types.own().files(&of) {
+            match self.types.load(&of).await {
+                Ok(state) if state.definitions.contains_key(&version) => continue,
+                Ok(_) | Err(EngineError::TypeUnknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            let parsed = TypeVersion::parse(file);
+            let parsed = parsed.map_err(|error| EngineError::TypeFile(Box::new(error)))?;
+            let registration = Registration::of(&**file);
+            let registered = self
+                .register_version(caller, &registration, Arc::new(parsed), &of, true)
+                .await;
+            match registered {
+                Ok(_) | Err(EngineError::TypeExists { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let version = TypeVersion::parse(kind.file());
-        let version = version.map_err(|error| EngineError::TypeFile(Box::new(error)))?;
-        let registration = Registration::of(kind.file());
-        let registered = self
-            .register_version(caller, &registration, Arc::new(version), &of, true)
-            .await;
-        match registered {
-            Ok(_) | Err(EngineError::TypeExists { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
+        Ok(())
     }
 
     async fn make_if_absent(&self, new: &NewOwn<'_>) -> Result<(), EngineError> {

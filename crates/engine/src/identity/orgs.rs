@@ -161,7 +161,7 @@ impl Engine {
     /// # Errors
     /// If there is none that the caller may see.
     pub async fn get_org(&self, caller: &Caller, what: &str) -> Result<Organization, EngineError> {
-        let held: Held<OrgContent> = Held::of(self.org_record(what).await?.stored)?;
+        let held: Held<OrgContent> = self.held(&self.org_record(what).await?)?;
         let id = OwnKind::Org.urn(held.id);
         if id != caller.subject.org() {
             self.allow_general(caller, GeneralRight::ViewOrganizations, Some(&id))
@@ -189,7 +189,8 @@ impl Engine {
         }
         let after = after.and_then(|after| OwnKind::Org.id(after));
         let page = self.own_page(OwnKind::Org, after, limit.min(PAGE)).await?;
-        let readable = page.into_iter().filter_map(|stored| Held::of(stored).ok());
+        let readable = page.found.into_iter();
+        let readable = readable.filter_map(|spoken| Held::of(spoken).ok());
         Ok(readable.map(Organization::from).collect())
     }
 
@@ -207,7 +208,7 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let seen = self.seen().await?;
             let own = self.org_record(what).await?;
-            let mut content: OrgContent = content::read(&own.stored)?;
+            let mut content: OrgContent = self.read_own(&own)?;
             if edit.enabled == Some(false) && OwnKind::Org.urn(own.stored.id) == SYSTEM_ORG {
                 return Err(predefined(&own.stored.header.name, "disabled"));
             }

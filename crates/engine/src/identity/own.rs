@@ -1,26 +1,35 @@
 //! Reading and writing resources of the engine's own kinds, without asking whether the caller may:
 //! who calls this has asked.
 
-use super::directory::identity_key;
+use super::directory::{Held, identity_key};
 use crate::allow::SYSTEM_ORG;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{Engine, Fetched};
+use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
+use crate::header::Header;
 use crate::identity::open::SYSTEM_USER;
 use crate::keys::{self, index};
-use crate::kinds::{OwnKind, WRITTEN_AT};
+use crate::kinds::OwnKind;
 use crate::read::Found;
 use crate::seen::text_key;
 use crate::stored::Stored;
+use crate::types::state::TypeState;
 use crate::write::steps::{ask_name, fenced, found_name};
 use crate::write::{Create, Update, is_race};
+use bytes::Bytes;
 use coeval_access::Level;
-use coeval_core::version::Uuid;
+use coeval_core::decide::Wanted;
+use coeval_core::types::Visibility;
+use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
+    Action, AtomicWrite, Condition, Entry, Key, Put, Range, ReadRequest, Revision, Snapshot, Step,
+    StorageError,
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a change was judged on: the identity record as it was before anything was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +65,25 @@ pub(crate) struct Own {
     pub(crate) stored: Stored,
 }
 
+/// A resource of an own kind as this release's code speaks of it: at its version, whatever it is
+/// stored at. It is for looking at, and never written back.
+#[derive(Clone, Debug)]
+pub(crate) struct Spoken {
+    pub(crate) id: Uuid,
+    pub(crate) revision: Revision,
+    pub(crate) header: Header,
+    pub(crate) content: Bytes,
+}
+
+/// A page of an own kind, in one snapshot with the identity record.
+pub(crate) struct OwnPage {
+    pub(crate) seen: Seen,
+    /// What can't be read is left out and told in the log.
+    pub(crate) found: Vec<Spoken>,
+    /// The last id that was visited, if there are more.
+    pub(crate) next: Option<Uuid>,
+}
+
 /// One to be made.
 pub(crate) struct NewOwn<'a> {
     pub(crate) kind: OwnKind,
@@ -68,8 +96,9 @@ pub(crate) struct NewOwn<'a> {
 }
 
 impl NewOwn<'_> {
-    pub(crate) fn create(&self) -> Create {
-        let mut create = Create::new(WRITTEN_AT, self.name.clone(), self.content.clone());
+    /// With its content at the version that the code speaks.
+    pub(crate) fn create(&self, at: Version) -> Create {
+        let mut create = Create::new(at, self.name.clone(), self.content.clone());
         create.org = Some(SYSTEM_ORG.to_owned());
         create.owner = Some(SYSTEM_USER.to_owned());
         create.description.clone_from(&self.description);
@@ -101,6 +130,8 @@ impl Engine {
             Err(EngineError::TypeUnknown { .. }) => return Ok(None),
             other => other?,
         };
+        // Whoever looks may write next, and writes are put onto the source of truth.
+        fetched.turn_to_truth()?;
         Ok(fetched.stored.take().map(|stored| Own { fetched, stored }))
     }
 
@@ -147,20 +178,138 @@ impl Engine {
             .collect())
     }
 
-    /// A page of a kind by id, after one. What can't be read is left out and told in the log.
+    /// As this release's code speaks of it.
+    ///
+    /// # Errors
+    /// If its version is not known here: nothing is guessed about who may do what.
+    pub(crate) fn spoken(&self, state: &TypeState, stored: &Stored) -> Result<Spoken, EngineError> {
+        let at = self.types.own().speaks(&state.key);
+        let content = if stored.header.version == at {
+            stored.content.clone()
+        } else {
+            let wanted = Wanted::Exactly(at);
+            let (_, shown, _) = self.show(state, stored, wanted, Visibility::Private, None)?;
+            shown.content
+        };
+        Ok(Spoken {
+            id: stored.id,
+            revision: stored.revision,
+            header: stored.header.clone(),
+            content,
+        })
+    }
+
+    /// The content of one.
+    pub(crate) fn read_own<T: DeserializeOwned>(&self, own: &Own) -> Result<T, EngineError> {
+        super::content::read(&self.spoken(&own.fetched.state, &own.stored)?)
+    }
+
+    /// One with its content read.
+    pub(crate) fn held<T: DeserializeOwned>(&self, own: &Own) -> Result<Held<T>, EngineError> {
+        Held::of(self.spoken(&own.fetched.state, &own.stored)?)
+    }
+
+    /// A page of a kind by id, after one; of every major that there is, each resource once.
     pub(crate) async fn own_page(
         &self,
         kind: OwnKind,
         after: Option<Uuid>,
         limit: usize,
-    ) -> Result<Vec<Stored>, EngineError> {
+    ) -> Result<OwnPage, EngineError> {
         let of = kind.of();
-        let mut span = keys::records(&of)?;
-        if let Some(after) = after {
-            span = span.after(&keys::record(&of, WRITTEN_AT.major, after)?);
+        let mut state = match self.types.get(&of).await {
+            // The kinds are not installed: nothing of them is there.
+            Err(EngineError::TypeUnknown { .. }) => {
+                let (seen, found, next) = (self.seen().await?, Vec::new(), None);
+                return Ok(OwnPage { seen, found, next });
+            }
+            other => other?,
+        };
+        for _ in 0..ATTEMPTS {
+            let mut request = ReadRequest::keys([identity_key()?, state.phase_key.clone()]);
+            for major in &state.majors {
+                let mut span = keys::records_of_major(&of, *major)?;
+                if let Some(after) = after {
+                    span = span.after(&keys::record(&of, *major, after)?);
+                }
+                request = request.and_range(Range::of(span).limit(limit));
+            }
+            let snapshot = self.store.read(request).await?;
+            match self.page_of(&state, snapshot, limit)? {
+                Some(page) => return Ok(page),
+                None => state = self.types.load(&of).await?,
+            }
         }
-        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
-        Ok(decode(page.entries))
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Nothing, if the type is not as it was loaded.
+    fn page_of(
+        &self,
+        state: &Arc<TypeState>,
+        snapshot: Snapshot,
+        limit: usize,
+    ) -> Result<Option<OwnPage>, EngineError> {
+        let token = snapshot.token;
+        let mut own = snapshot.keys.into_iter();
+        let seen = Seen(own.next().flatten().and_then(|one| one.stored.revision()));
+        let phase = own.next().flatten();
+        let mut reached: Option<Uuid> = None;
+        let mut rows: BTreeMap<Uuid, Vec<Option<Entry>>> = BTreeMap::new();
+        for (place, page) in snapshot.pages.into_iter().enumerate() {
+            let mut last = None;
+            for entry in page.entries {
+                let Some((_, _, id)) = keys::read_record(&entry.key) else {
+                    continue;
+                };
+                last = Some(id);
+                let row = rows
+                    .entry(id)
+                    .or_insert_with(|| vec![None; state.majors.len()]);
+                if let Some(cell) = row.get_mut(place) {
+                    *cell = Some(entry);
+                }
+            }
+            // All majors are read up to here.
+            let end = last.filter(|_| page.more);
+            reached = reached.into_iter().chain(end).min();
+        }
+        let mut found = Vec::new();
+        let mut next = reached;
+        let mut visited = None;
+        for (count, (id, row)) in rows.into_iter().enumerate() {
+            if reached.is_some_and(|reached| id > reached) {
+                break;
+            }
+            if count == limit {
+                next = visited;
+                break;
+            }
+            visited = Some(id);
+            let records = std::iter::once(phase.clone()).chain(row).collect();
+            let extra = Snapshot {
+                token,
+                keys: Vec::new(),
+                pages: Vec::new(),
+            };
+            match Fetched::found(state, id, records, token, extra) {
+                Ok(None) => return Ok(None),
+                Ok(Some(fetched)) => {
+                    let spoken = fetched.stored.map(|stored| self.spoken(state, &stored));
+                    match spoken.transpose() {
+                        Ok(spoken) => found.extend(spoken),
+                        Err(error) => tracing::error!(of = %state.key, %id, %error, "left out"),
+                    }
+                }
+                // This server may not read the kind at all.
+                Err(error) if state.part().is_err() => return Err(error),
+                Err(error) => tracing::error!(of = %state.key, %id, %error, "left out"),
+            }
+        }
+        if found.is_empty() && phase_of(&phase) != Some(state.phase_revision) {
+            return Ok(None);
+        }
+        Ok(Some(OwnPage { seen, found, next }))
     }
 
     /// Makes one; `None` if somebody else changed something meanwhile.
@@ -169,10 +318,10 @@ impl Engine {
         new: &NewOwn<'_>,
         seen: Seen,
         more: Vec<Step>,
-    ) -> Result<Option<Stored>, EngineError> {
+    ) -> Result<Option<Spoken>, EngineError> {
         let of = new.kind.of();
         let state = self.types.current(&of).await?;
-        let create = new.create();
+        let create = new.create(self.types.own().speaks(&of));
         let planned = self.plan_create(new.caller, &state, &create, new.id);
         let Some(planned) = planned.await? else {
             return Ok(None);
@@ -184,7 +333,7 @@ impl Engine {
             Ok(written) => {
                 let mut stored = planned.stored;
                 stored.revision = written.revision;
-                Ok(Some(stored))
+                self.spoken(&state, &stored).map(Some)
             }
             Err(error) if is_race(&error) => Ok(None),
             Err(error) => Err(error.into()),
@@ -200,7 +349,7 @@ impl Engine {
         edit: impl FnOnce(&mut Update),
         seen: Seen,
         more: Vec<Step>,
-    ) -> Result<Option<Stored>, EngineError> {
+    ) -> Result<Option<Spoken>, EngineError> {
         let id = own.stored.id;
         let of = own.fetched.state.key.clone();
         let found = Found {
@@ -208,7 +357,7 @@ impl Engine {
             stored: own.stored,
             level: Level::FullControl,
         };
-        let mut update = Update::new(WRITTEN_AT, content);
+        let mut update = Update::new(self.types.own().speaks(&of), content);
         edit(&mut update);
         let mut steps = more;
         steps.push(seen.step()?);
@@ -221,7 +370,8 @@ impl Engine {
         let after = self.fetch(&of, id, ReadRequest::default()).await?;
         // Gone again already: it was changed all the same.
         let gone = || EngineError::no_resource(id);
-        after.stored.map(Some).ok_or_else(gone)
+        let stored = after.stored.as_ref().ok_or_else(gone)?;
+        self.spoken(&after.state, stored).map(Some)
     }
 
     /// The steps that remove one.
@@ -266,17 +416,6 @@ impl Engine {
     }
 }
 
-/// The resources of a page. One that can't be read hides no other.
-pub(crate) fn decode(entries: Vec<coeval_storage::Entry>) -> Vec<Stored> {
-    let read = |entry: coeval_storage::Entry| {
-        let key = entry.key.clone();
-        let (_, _, id) = keys::read_record(&key)?;
-        let record = entry.into_record();
-        let stored = record.map_err(EngineError::from);
-        let stored = stored.and_then(|record| Stored::decode(id, &record));
-        stored
-            .inspect_err(|error| tracing::error!(%key, %error, "left out"))
-            .ok()
-    };
-    entries.into_iter().filter_map(read).collect()
+fn phase_of(entry: &Option<Entry>) -> Option<Revision> {
+    entry.as_ref().and_then(|entry| entry.stored.revision())
 }

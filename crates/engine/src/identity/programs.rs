@@ -1,7 +1,7 @@
 //! Programs log in with an API token: it opens a session, which ends with the token at the latest.
 //! A token may be announced first, under a name, and its secret be asked for once, later.
 
-use super::content::{self, UserContent};
+use super::content::UserContent;
 use super::error::IdentityError;
 use super::failures::Counters;
 use super::login::{LoggedIn, told};
@@ -104,7 +104,7 @@ impl Engine {
         }
         self.door(subject.org(), &shown.org).await?;
         let own = self.user_record(subject.user()).await?;
-        let user: UserContent = content::read(&own.stored)?;
+        let user: UserContent = self.read_own(&own)?;
         let now = self.now();
         let lasts = i64::try_from(self.settings.identity.session.as_millis());
         let expires = now.saturating_add(lasts.unwrap_or(i64::MAX));
@@ -162,7 +162,7 @@ impl Engine {
     ) -> Result<Session, EngineError> {
         super::names::check_user(name)?;
         let own = self.user_record(caller.user()).await?;
-        let user: UserContent = content::read(&own.stored)?;
+        let user: UserContent = self.read_own(&own)?;
         let now = self.now();
         let record = SessionRecord {
             kind: SessionKind::ApiToken,
@@ -201,7 +201,7 @@ impl Engine {
             .find(|one| one.announced && one.short == short);
         let announced = announced.ok_or_else(unknown)?;
         let own = self.user_record(caller.user()).await?;
-        let user: UserContent = content::read(&own.stored)?;
+        let user: UserContent = self.read_own(&own)?;
         let record = SessionRecord {
             kind: SessionKind::ApiToken,
             user: announced.user,

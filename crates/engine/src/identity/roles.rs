@@ -244,7 +244,7 @@ impl Engine {
         let uuid = OwnKind::Role.id(id).ok_or_else(|| unknown(id))?;
         let own = self.own(OwnKind::Role, uuid).await?;
         let own = own.ok_or_else(|| unknown(id))?;
-        let content: RoleContent = content::read(&own.stored)?;
+        let content: RoleContent = self.read_own(&own)?;
         self.allow_roles(caller, content.org.as_deref())
             .map_err(|error| hidden(error, || unknown(id)))?;
         if content.predefined {

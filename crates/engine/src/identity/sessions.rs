@@ -188,7 +188,7 @@ impl Engine {
             return Err(EngineError::MetadataInvalid { what });
         }
         let own = self.user_record(caller.user()).await?;
-        let user: UserContent = super::content::read(&own.stored)?;
+        let user: UserContent = self.read_own(&own)?;
         let record = SessionRecord {
             kind: SessionKind::ApiToken,
             user: OwnKind::User.urn(own.stored.id),
@@ -222,7 +222,7 @@ impl Engine {
         right: GeneralRight,
     ) -> Result<(Uuid, UserContent), EngineError> {
         let own = self.user_record(user).await?;
-        let content: UserContent = super::content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         if OwnKind::User.urn(own.stored.id) != caller.user() {
             let unknown = || {
                 let what = user.chars().take(100).collect();

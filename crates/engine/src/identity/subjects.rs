@@ -275,7 +275,7 @@ impl Engine {
         let own = self.own_with(OwnKind::User, user, identity()?).await?;
         let own = own.ok_or_else(invalid)?;
         let seen = seen_with(&own);
-        let content: UserContent = super::content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         let org = OwnKind::Org.id(&content.org).ok_or_else(invalid)?;
         let org = self.own_with(OwnKind::Org, org, identity()?).await?;
         let org = org.ok_or_else(invalid)?;
@@ -283,7 +283,7 @@ impl Engine {
         if seen_with(&org) != seen || directory.seen != seen {
             return Ok(None);
         }
-        let org: OrgContent = super::content::read(&org.stored)?;
+        let org: OrgContent = self.read_own(&org)?;
         if !content.enabled || !org.enabled {
             return Err(invalid());
         }

@@ -33,7 +33,7 @@ impl Engine {
             content: content::value(&content),
             caller,
         };
-        let create = new.create();
+        let create = new.create(self.types.own().speaks(&new.kind.of()));
         for _ in 0..ATTEMPTS {
             let state = match self.types.current(&OwnKind::Bundle.of()).await {
                 // An engine without the kinds has no bundles.
@@ -64,7 +64,7 @@ impl Engine {
         let Some(own) = self.own_named(OwnKind::Bundle, &name).await? else {
             return Ok(Vec::new());
         };
-        let content: BundleContent = content::read(&own.stored)?;
+        let content: BundleContent = self.read_own(&own)?;
         if content.of_type.as_deref() != Some(&of.to_string()) {
             return Ok(Vec::new());
         }

@@ -187,7 +187,7 @@ impl Engine {
         right: GeneralRight,
     ) -> Result<(Own, UserContent), EngineError> {
         let own = self.user_record(what).await?;
-        let content: UserContent = content::read(&own.stored)?;
+        let content: UserContent = self.read_own(&own)?;
         self.allow_general(caller, right, Some(&content.org))
             .map_err(|error| hidden(error, || unknown(what)))?;
         Ok((own, content))
@@ -253,7 +253,7 @@ impl Engine {
     /// If there is none that the caller may see.
     pub async fn get_user(&self, caller: &Caller, what: &str) -> Result<User, EngineError> {
         let own = self.user_record(what).await?;
-        let held: Held<UserContent> = Held::of(own.stored)?;
+        let held: Held<UserContent> = self.held(&own)?;
         if OwnKind::User.urn(held.id) != caller.user() {
             let org = held.content.org.as_str();
             self.allow_general(caller, GeneralRight::ViewUsers, Some(org))
@@ -283,7 +283,7 @@ impl Engine {
             let Some(own) = self.own(OwnKind::User, id).await? else {
                 continue;
             };
-            match Held::<UserContent>::of(own.stored) {
+            match self.held::<UserContent>(&own) {
                 Ok(held) if held.content.org == org => users.push(held.into()),
                 Ok(_) => {}
                 Err(error) => tracing::error!(%id, %error, "left out"),
@@ -453,7 +453,7 @@ impl Engine {
             let seen = self.seen().await?;
             let own = self.user_record(what).await?;
             let id = own.stored.id;
-            let mut content: UserContent = content::read(&own.stored)?;
+            let mut content: UserContent = self.read_own(&own)?;
             change(&mut content);
             let mut steps = Vec::new();
             let mut note = "sessions ended";

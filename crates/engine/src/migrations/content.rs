@@ -4,7 +4,7 @@ use super::error::MigrationError;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
-use crate::identity::{Own, read_content};
+use crate::identity::Own;
 use crate::keys::TypeKey;
 use crate::kinds::OwnKind;
 use coeval_core::phases::{Migration, Phase, PhaseRecord};
@@ -157,7 +157,7 @@ impl Engine {
         let Some(own) = self.own_named(OwnKind::Migration, &name).await? else {
             return Ok(None);
         };
-        let content = read_content(&own.stored)?;
+        let content = self.read_own(&own)?;
         Ok(Some((own, content)))
     }
 }

@@ -157,14 +157,17 @@ impl Driving {
         settings: MigrationSettings,
         inline: bool,
     ) -> Self {
-        let seen = ServerSeen {
+        let mut seen = ServerSeen {
             name: name.to_owned(),
             release: release.to_owned(),
             started: engine.now(),
             phases: BTreeMap::new(),
             known: BTreeMap::new(),
             refused: BTreeMap::new(),
+            own: BTreeMap::new(),
+            level: 1,
         };
+        engine.note_own(&mut seen);
         Self {
             engine,
             settings,
@@ -234,6 +237,9 @@ impl Driving {
             states.push(state);
         }
         self.announce().await?;
+        if let Err(error) = self.engine.open_further().await {
+            tracing::warn!(code = %error.code(), %error, "what may be stored is left as it is");
+        }
         let still: Vec<TypeKey> = states.iter().map(|state| state.key.clone()).collect();
         self.runs.retain(|of, _| still.contains(of));
         for state in states {
@@ -259,7 +265,7 @@ impl Driving {
             for entry in &page.entries {
                 let record = entry.stored.record();
                 let record = record.and_then(|record| phase::decode(&record.content.body));
-                if record.is_some_and(|record| record.migration.is_some()) {
+                if record.is_some_and(|(record, _)| record.migration.is_some()) {
                     found.extend(keys::type_of_phase(&entry.key));
                 }
             }

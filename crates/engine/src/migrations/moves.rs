@@ -11,7 +11,7 @@ use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::identity::Own;
 use crate::keys::{self, TypeKey};
-use crate::kinds::WRITTEN_AT;
+use crate::kinds::OwnKind;
 use crate::pairs::PHASES;
 use crate::read::Found;
 use crate::types::phase;
@@ -183,7 +183,8 @@ impl Engine {
         };
         // Plain data: nothing in it can fail to be printed.
         let body = serde_json::to_value(content).unwrap_or_default();
-        let update = Update::new(WRITTEN_AT, body);
+        let at = self.types.own().speaks(&OwnKind::Migration.of());
+        let update = Update::new(at, body);
         match self.attempt(caller, found, &update, more).await {
             Ok(_) => Ok(true),
             Err(EngineError::Storage(error)) if is_race(&error) => Ok(false),
@@ -266,7 +267,7 @@ impl Engine {
         let put = Step {
             key: state.phase_key.clone(),
             condition: Condition::RevisionIs(state.phase_revision),
-            action: Action::Put(Put::of(phase::encode(next))),
+            action: Action::Put(Put::of(phase::encode(next, state.open))),
         };
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(match next.migration {

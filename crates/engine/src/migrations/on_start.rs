@@ -9,7 +9,6 @@ use crate::error::EngineError;
 use crate::identity::system_caller;
 use crate::jobs::check_meaning;
 use crate::keys::{self, TypeKey};
-use crate::kinds::VENDOR;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
 use coeval_core::phases::Refusal;
@@ -52,9 +51,7 @@ impl Engine {
     ) -> Result<Vec<Moved>, EngineError> {
         let mut all = Vec::new();
         for of in self.types.names().await? {
-            if &*of.vendor != VENDOR {
-                all.extend(self.move_type(&of, progress).await?);
-            }
+            all.extend(self.move_type(&of, progress).await?);
         }
         Ok(all)
     }

@@ -6,13 +6,17 @@ use crate::allow::SYSTEM_ORG;
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
-use crate::identity::{Own, read_content};
+use crate::identity::Own;
 use crate::keys::TypeKey;
 use crate::kinds::OwnKind;
 use crate::read::Target;
 use crate::resource::Changed;
-use crate::write::{Create, Update, is_race};
+use crate::types::state::TypeState;
+use crate::write::{Create, Update, is_race, move_record};
 use coeval_access::GeneralRight;
+use coeval_core::decide::Wanted;
+use coeval_core::types::Visibility;
+use coeval_core::version::Version;
 use coeval_storage::{Revision, Token};
 use serde_json::Value;
 
@@ -28,7 +32,9 @@ impl Engine {
         caller: &Caller,
         create: &Create,
     ) -> Result<Changed, EngineError> {
-        let mut content = Self::read_declaration(&create.name, &create.content)?;
+        let state = self.types.current(&OwnKind::Migration.of()).await?;
+        let body = self.spoken_body(&state, create.at.version(), create.content.clone())?;
+        let mut content = Self::read_declaration(&create.name, &body)?;
         let name = self.begin_declared(caller, &mut content).await?;
         self.shown_migration(caller, &name, true).await
     }
@@ -52,18 +58,25 @@ impl Engine {
                     paths: Vec::new(),
                 });
             }
-            let present: MigrationContent = read_content(&own.stored)?;
+            let present: MigrationContent = self.read_own(&own)?;
             let name = present.name();
             let Some(body) = &update.content else {
                 return self.shown_migration(caller, &name, false).await;
             };
+            let (state, at) = (&own.fetched.state, update.at.version());
             let body = match &update.mask {
                 None => body.clone(),
-                // Plain data: nothing in it can fail to be printed.
                 Some(mask) => {
-                    mask.apply(serde_json::to_value(&present).unwrap_or_default(), body)?
+                    let wanted = Wanted::Exactly(at);
+                    let sees = Visibility::Private;
+                    let (_, shown, _) = self.show(state, &own.stored, wanted, sees, None)?;
+                    mask.apply(
+                        serde_json::from_slice(&shown.content).unwrap_or_default(),
+                        body,
+                    )?
                 }
             };
+            let body = self.spoken_body(state, at, body)?;
             let wanted = changed(&name, &present, &body)?;
             if let Some(how) = present.has_ended() {
                 return Err(MigrationError::Ended { name, how }.into());
@@ -73,6 +86,21 @@ impl Engine {
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// A body as this release's code speaks of it.
+    fn spoken_body(
+        &self,
+        state: &TypeState,
+        at: Version,
+        body: Value,
+    ) -> Result<Value, EngineError> {
+        let speaks = self.types.own().speaks(&state.key);
+        if at == speaks {
+            return Ok(body);
+        }
+        let record = state.versions.create_for(at, body, Visibility::Private)?;
+        Ok(move_record(state, record, speaks, None)?.record.content)
     }
 
     /// Forgets a migration that has ended.
@@ -91,7 +119,7 @@ impl Engine {
                     paths: Vec::new(),
                 });
             }
-            let content: MigrationContent = read_content(&own.stored)?;
+            let content: MigrationContent = self.read_own(&own)?;
             if content.has_ended().is_none() {
                 let (from, to) = (content.from, content.to);
                 return Err(coeval_core::phases::Refusal::Running { from, to }.into());

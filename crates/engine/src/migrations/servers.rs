@@ -32,6 +32,16 @@ pub struct ServerSeen {
     /// For each type that it may not serve: why.
     #[serde(default)]
     pub refused: BTreeMap<String, String>,
+    /// For each of the engine's own kinds: the newest version that it knows.
+    #[serde(default)]
+    pub own: BTreeMap<String, String>,
+    /// The level of records that it reads.
+    #[serde(default = "first_level")]
+    pub level: u8,
+}
+
+const fn first_level() -> u8 {
+    1
 }
 
 impl ServerSeen {
@@ -43,7 +53,7 @@ impl ServerSeen {
     }
 }
 
-fn decode(entry: &Entry) -> Option<ServerSeen> {
+pub(super) fn decode(entry: &Entry) -> Option<ServerSeen> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 

@@ -9,9 +9,9 @@ use crate::error::EngineError;
 use crate::identity::NewOwn;
 use crate::jobs::check_meaning;
 use crate::keys::{self, TypeKey};
-use crate::kinds::{OwnKind, VENDOR};
+use crate::kinds::OwnKind;
 use crate::types::state::TypeState;
-use crate::write::is_race;
+use crate::write::{is_race, join};
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Phase, Refusal, begin};
 use coeval_core::version::Version;
@@ -87,10 +87,6 @@ impl Engine {
     ) -> Result<String, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let of = content.key()?;
-        if &*of.vendor == VENDOR {
-            let what = "the engine's own kinds come with their releases".to_owned();
-            return Err(MigrationError::Invalid { what }.into());
-        }
         content.until()?;
         let named = content.meaning_changed()?;
         for _ in 0..ATTEMPTS {
@@ -138,7 +134,8 @@ impl Engine {
             caller,
         };
         let own = self.types.current(&OwnKind::Migration.of()).await?;
-        let planned = self.plan_create(caller, &own, &new.create(), new.id).await;
+        let create = new.create(self.types.own().speaks(&own.key));
+        let planned = self.plan_create(caller, &own, &create, new.id).await;
         let planned = match planned {
             Ok(Some(planned)) => planned,
             // Somebody else declared it just now.
@@ -146,7 +143,9 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let mut write = planned.write;
-        write.steps.extend(steps);
+        if join(&mut write.steps, steps).is_err() {
+            return Ok(false);
+        }
         match self.commit(&planned.key, write).await {
             Ok(_) => Ok(true),
             Err(error) if is_race(&error) => Ok(false),

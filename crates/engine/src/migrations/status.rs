@@ -217,12 +217,11 @@ impl Engine {
         let mut after = None;
         loop {
             let page = self.own_page(OwnKind::Migration, after, PAGE).await?;
-            after = page.last().map(|stored| stored.id);
-            let full = page.len() == PAGE;
-            for stored in &page {
-                all.push(read_content::<MigrationContent>(stored)?);
+            for spoken in &page.found {
+                all.push(read_content::<MigrationContent>(spoken)?);
             }
-            if !full {
+            after = page.next;
+            if after.is_none() {
                 return Ok(all);
             }
         }

@@ -7,9 +7,8 @@ use super::shard::{self, Counts, Shard};
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::expiry::silent;
-use crate::identity::read_content;
 use crate::keys::{self, TypeKey};
-use crate::kinds::{OwnKind, WRITTEN_AT};
+use crate::kinds::OwnKind;
 use crate::pairs::{Listed, PHASES, Pair, Unfit};
 use crate::secure::Sealed;
 use crate::stored::Stored;
@@ -144,6 +143,12 @@ impl Run {
         }
     }
 
+    /// What is wanted of the migration by now.
+    async fn wanted(&self, engine: &Engine) -> Result<Option<MigrationContent>, EngineError> {
+        let own = engine.own(OwnKind::Migration, self.declared).await?;
+        Ok(own.and_then(|own| engine.read_own(&own).ok()))
+    }
+
     /// What one worker may do of a rate; 0 is no limit.
     fn share(&self, rate: u32) -> u32 {
         match rate {
@@ -215,9 +220,9 @@ impl Run {
             return Ok(None);
         };
         let (from, to) = (part.migration.from, part.migration.to);
-        let own = keys::record(&OwnKind::Migration.of(), WRITTEN_AT.major, self.declared)?;
+        let content = self.wanted(engine).await?;
         let shard_key = shard::key(&self.of, self.work, held.shard)?;
-        let mut request = ReadRequest::keys([state.phase_key.clone(), shard_key, own]);
+        let mut request = ReadRequest::keys([state.phase_key.clone(), shard_key]);
         for major in [from, to] {
             let part = (held.shard, held.kept.parts);
             let span = shard::span(&self.of, major, part, held.kept.after())?;
@@ -235,7 +240,6 @@ impl Run {
         if revision(&claim) != Some(held.revision) {
             return Ok(None);
         }
-        let content = declared(self.declared, found.next().flatten());
         let mut pages = snapshot.pages.into_iter();
         let old = pages.next().unwrap_or_default();
         let new = pages.next().unwrap_or_default();
@@ -607,11 +611,6 @@ impl Seen {
             rate: 0,
         }
     }
-}
-
-fn declared(id: Uuid, entry: Option<Entry>) -> Option<MigrationContent> {
-    let stored = Stored::decode(id, &entry?.into_record().ok()?).ok()?;
-    read_content(&stored).ok()
 }
 
 fn count(work: Work, counts: Counts) {

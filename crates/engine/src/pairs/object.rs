@@ -8,7 +8,7 @@ use crate::error::EngineError;
 use crate::secure::Sealed;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
-use crate::write::steps::{Becomes, ObjectWrite, Seat, arrives, remove_belongings};
+use crate::write::steps::{Becomes, KeptHistory, ObjectWrite, Seat, arrives, remove_belongings};
 use coeval_core::convert::Record;
 use coeval_core::phases::{
     Failing, Fit, Home, Keys, Plan, Refusal, Standing, Step as PhaseStep, Write, plan_write,
@@ -67,7 +67,7 @@ impl Engine {
             }
             (None, _) => None,
         };
-        let history = self.history_length();
+        let history = self.kept_history();
         let Some(pair) = pair else {
             let before = before.map(|(fetched, stored)| (&fetched.key, stored));
             return ObjectWrite::alone(state, id, before, after, expires, history)?.add_to(write);
@@ -174,7 +174,15 @@ impl Engine {
             said: None,
         };
         let (write, both, unfit) = self.both(write, pair, &putting).await?;
-        both.add_to(write, state, id, None, expires, 0, unfit.as_ref())
+        both.add_to(
+            write,
+            state,
+            id,
+            None,
+            expires,
+            KeptHistory::default(),
+            unfit.as_ref(),
+        )
     }
 
     /// Removes a resource and all that belongs to it.
@@ -185,7 +193,7 @@ impl Engine {
         stored: &Stored,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
-        let history = self.history_length();
+        let history = self.kept_history().length;
         let write = remove_belongings(write, id, stored.header.generation, history)?;
         let Some(pair) = &fetched.pair else {
             let gone = Becomes::Gone;
@@ -200,7 +208,7 @@ impl Engine {
             old: None,
             new: None,
         };
-        both.add_to(write, state, id, None, None, 0, None)
+        both.add_to(write, state, id, None, None, KeptHistory::default(), None)
     }
 
     /// Adds what the background, or a read that met a mirror that is not fresh, does to a
@@ -226,7 +234,15 @@ impl Engine {
             old,
             new,
         };
-        both.add_to(write, state, id, None, expires, 0, unfit)
+        both.add_to(
+            write,
+            state,
+            id,
+            None,
+            expires,
+            KeptHistory::default(),
+            unfit,
+        )
     }
 }
 
@@ -242,7 +258,7 @@ impl Both<'_> {
         id: Uuid,
         earlier: Option<&Stored>,
         expires: Option<Millis>,
-        history: u64,
+        history: KeptHistory,
         unfit: Option<&Unfit>,
     ) -> Result<AtomicWrite, EngineError> {
         let pair = self.pair;

@@ -82,6 +82,7 @@ impl Definition {
             flags: 0,
             fields: vec![(META, meta.into())],
             body: file.clone(),
+            packed: false,
         }
     }
 

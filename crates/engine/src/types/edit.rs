@@ -352,6 +352,6 @@ struct Outcome {
 
 /// The phase record is rewritten with every change, so that all servers load the type again.
 pub(crate) fn with_phase(write: AtomicWrite, state: &TypeState, before: Revision) -> AtomicWrite {
-    let put = Action::Put(Put::of(phase::encode(&state.phase)));
+    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)));
     write.step(&state.phase_key, Condition::RevisionIs(before), put)
 }

@@ -1,6 +1,8 @@
-//! The phase record as it is stored.
+//! The phase record as it is stored. That of an own kind says one thing more: up to which version
+//! its resources may be stored.
 
 use coeval_core::phases::{Epoch, Heading, Live, Migration, Phase, PhaseRecord};
+use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -11,6 +13,8 @@ struct Stored {
     migration: Option<StoredMigration>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     closed: BTreeSet<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +31,7 @@ struct StoredMigration {
 }
 
 /// As it is stored.
-pub(crate) fn encode(record: &PhaseRecord) -> Vec<u8> {
+pub(crate) fn encode(record: &PhaseRecord, open: Option<Version>) -> Vec<u8> {
     let stored = Stored {
         epoch: record.epoch.0,
         migration: record.migration.map(|migration| StoredMigration {
@@ -40,13 +44,14 @@ pub(crate) fn encode(record: &PhaseRecord) -> Vec<u8> {
             back_done: migration.back_done,
         }),
         closed: record.closed.clone(),
+        open: open.map(|version| version.to_string()),
     };
     // Plain data: nothing in it can fail to be printed.
     serde_json::to_vec(&stored).unwrap_or_default()
 }
 
-/// From how it is stored; `None` if it is no phase record.
-pub(crate) fn decode(bytes: &[u8]) -> Option<PhaseRecord> {
+/// From how it is stored, with the newest version that is open; `None` if it is no phase record.
+pub(crate) fn decode(bytes: &[u8]) -> Option<(PhaseRecord, Option<Version>)> {
     let stored: Stored = serde_json::from_slice(bytes).ok()?;
     let phase = |name: &str| Phase::ALL.into_iter().find(|phase| phase.name() == name);
     let migration = match stored.migration {
@@ -66,11 +71,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<PhaseRecord> {
             back_done: migration.back_done,
         }),
     };
-    Some(PhaseRecord {
+    let open = match stored.open {
+        None => None,
+        Some(text) => Some(Version::parse_full(&text).ok()?),
+    };
+    let record = PhaseRecord {
         epoch: Epoch(stored.epoch),
         migration,
         closed: stored.closed,
-    })
+    };
+    Some((record, open))
 }
 
 #[cfg(test)]
@@ -80,7 +90,7 @@ mod tests {
     #[test]
     fn a_phase_record_reads_back() {
         let first = PhaseRecord::first();
-        assert_eq!(decode(&encode(&first)), Some(first.clone()));
+        assert_eq!(decode(&encode(&first, None)), Some((first, None)));
         let moving = PhaseRecord {
             epoch: Epoch(7),
             migration: Some(Migration {
@@ -96,7 +106,8 @@ mod tests {
             }),
             closed: [0].into(),
         };
-        assert_eq!(decode(&encode(&moving)), Some(moving));
+        let open = Some(Version::new(1, 1, 0));
+        assert_eq!(decode(&encode(&moving, open)), Some((moving, open)));
         assert_eq!(decode(b"{}"), None);
     }
 }

@@ -214,10 +214,11 @@ impl Engine {
         file: &Bytes,
     ) -> Result<AtomicWrite, EngineError> {
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
+        let open = state.and_then(|state| state.open);
         let before = state.map_or(Condition::NotExists, |state| {
             Condition::RevisionIs(state.phase_revision)
         });
-        let put = Action::Put(Put::of(phase::encode(&phase)));
+        let put = Action::Put(Put::of(phase::encode(&phase, open)));
         let definition = Action::Put(Put::of(Definition::encode(meta, file)));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new()

@@ -3,13 +3,14 @@
 
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::kinds::OwnKinds;
 use crate::types::definition::Definition;
 use crate::types::phase;
 use crate::types::state::TypeState;
 use crate::types::typed::{self, StoredTyped};
 use coeval_core::phases::Phase;
 use coeval_core::version::Version;
-use coeval_storage::{DynStore, Key, Range, ReadRequest, Revision, Stored};
+use coeval_storage::{DynStore, Key, Range, ReadRequest, Stored};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -24,6 +25,8 @@ pub(crate) struct Registry {
     caps: HashMap<TypeKey, Version>,
     /// The phases that this server is to work at.
     asked: HashMap<TypeKey, Phase>,
+    /// What this release knows of the engine's own kinds.
+    own: OwnKinds,
 }
 
 impl Registry {
@@ -31,13 +34,27 @@ impl Registry {
         store: DynStore,
         caps: HashMap<TypeKey, Version>,
         asked: HashMap<TypeKey, Phase>,
+        own: OwnKinds,
     ) -> Self {
         Self {
             store,
             loaded: RwLock::default(),
             caps,
             asked,
+            own,
         }
+    }
+
+    /// What this release knows of the engine's own kinds.
+    pub(crate) const fn own(&self) -> &OwnKinds {
+        &self.own
+    }
+
+    /// The newest version that this server is to know of a type: of its own kinds no more than its
+    /// release has, whatever is in the store.
+    pub(crate) fn cap(&self, of: &TypeKey) -> Option<Version> {
+        let told = self.caps.get(of).copied();
+        told.into_iter().chain(self.own.newest(of)).min()
     }
 
     /// What is loaded, whether or not it is still so.
@@ -91,7 +108,7 @@ impl Registry {
         let mut said = StoredTyped::default();
         let mut found: Vec<Definition> = Vec::new();
         let mut unreadable: Vec<Version> = Vec::new();
-        let mut first: Option<(Revision, coeval_core::phases::PhaseRecord)> = None;
+        let mut first = None;
         loop {
             let own = std::iter::once(phase_key.clone()).chain(package_key.clone());
             let mut request = ReadRequest::keys(own);
@@ -155,7 +172,7 @@ impl Registry {
         let Some((revision, phase)) = first else {
             return Ok(None);
         };
-        let cap = self.caps.get(of).copied();
+        let cap = self.cap(of);
         let asked = self.asked.get(of).copied();
         let of = of.clone();
         TypeState::new(of, phase, revision, found, &unreadable, &said, cap, asked).map(Some)

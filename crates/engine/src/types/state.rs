@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::kinds;
 use crate::pairs::Part;
 use crate::types::definition::Definition;
 use crate::types::typed::{StoredTyped, Typed};
@@ -23,6 +24,10 @@ pub struct TypeState {
     pub(crate) phase_revision: Revision,
     /// How this server takes part in its migration, if there is one; or why it may not serve it.
     part: Option<Result<Part, Refusal>>,
+    /// Of an own kind: the newest version that its resources may be stored at.
+    pub(crate) open: Option<Version>,
+    /// Of an own kind: the newest that this server knows, if more is open.
+    behind: Option<Version>,
     pub(crate) definitions: BTreeMap<Version, Definition>,
     pub(crate) versions: Versions,
     pub(crate) known: Known,
@@ -44,7 +49,7 @@ impl TypeState {
     )]
     pub(crate) fn new(
         key: TypeKey,
-        phase: PhaseRecord,
+        (phase, open): (PhaseRecord, Option<Version>),
         phase_revision: Revision,
         definitions: Vec<Definition>,
         unreadable: &[Version],
@@ -77,12 +82,13 @@ impl TypeState {
             let paths = version.schema.restricted_paths();
             paths.iter().any(|path| path.restriction.secure)
         });
-        let newest = |major| {
-            let all = versions.iter().map(|version| version.id.version);
-            all.filter(|version| version.major == major).max()
-        };
+        let own = &*key.vendor == kinds::VENDOR;
+        let open = own.then(|| open.unwrap_or(kinds::FIRST));
+        let newest = |major| newest_of(&versions, open, major);
         Ok(Self {
             part: Part::of(&phase, asked, newest),
+            behind: cap.filter(|cap| open.is_some_and(|open| open > *cap)),
+            open,
             typed: Typed::of(&key, typed, &definitions),
             phase_key: keys::phase(&key)?,
             key,
@@ -130,6 +136,10 @@ impl TypeState {
     /// # Errors
     /// If it is not where the other servers are: then it serves nothing of the type.
     pub(crate) fn part(&self) -> Result<Option<&Part>, EngineError> {
+        if let (Some(known), Some(open)) = (self.behind, self.open) {
+            let of = self.key.clone();
+            return Err(EngineError::ReleaseTooOld { of, open, known });
+        }
         match &self.part {
             None => Ok(None),
             Some(Ok(part)) => Ok(Some(part)),
@@ -137,19 +147,32 @@ impl TypeState {
         }
     }
 
+    /// The newest version that may be stored and is not newer than this one.
+    pub(crate) fn within_open(&self, version: Version) -> Version {
+        match self.open {
+            Some(open) if version > open => {
+                let known = self.versions.iter().map(|one| one.id.version);
+                known.filter(|one| *one <= open).max().unwrap_or(open)
+            }
+            _ => version,
+        }
+    }
+
     /// The version at which something is stored that is written at another one: that one, unless
-    /// its major is closed.
+    /// its major is closed, or it is not open yet.
     pub(crate) fn open_version(&self, version: Version) -> Result<Version, EngineError> {
+        let version = self.within_open(version);
         let part = self.part()?;
         let phase = part.map_or(Phase::Old, |part| part.phase);
         let closed = |major| self.phase.is_closed(&crate::pairs::PHASES, phase, major);
         if !closed(version.major) {
             return Ok(version);
         }
-        let known = self.versions.iter().map(|one| one.id.version);
-        let open = known.filter(|one| one.major > version.major && !closed(one.major));
-        // The newest of the next major that is open.
-        let newest = open.min_by_key(|one| (one.major, std::cmp::Reverse(*one)));
+        let majors = self.versions.iter().map(|one| one.id.version.major);
+        let next = majors
+            .filter(|major| *major > version.major && !closed(*major))
+            .min();
+        let newest = next.and_then(|major| newest_of(&self.versions, self.open, major));
         newest.ok_or_else(|| EngineError::TypeVersionUnknown {
             of: self.key.clone(),
             version,
@@ -160,6 +183,18 @@ impl TypeState {
     /// another version.
     pub(crate) fn hides(&self, version: Version) -> bool {
         self.restricted.contains(&version) || self.versions.hides_by_others(version)
+    }
+}
+
+/// The newest version of a major that may be stored. Of an own kind nothing beyond what is open,
+/// and of a major that is entered just now its first, which every server that knows the major has.
+fn newest_of(versions: &Versions, open: Option<Version>, major: u32) -> Option<Version> {
+    let all = versions.iter().map(|version| version.id.version);
+    let all = all.filter(|version| version.major == major);
+    match open {
+        Some(open) if major > open.major => all.min(),
+        Some(open) if major == open.major => all.filter(|version| *version <= open).max(),
+        _ => all.max(),
     }
 }
 

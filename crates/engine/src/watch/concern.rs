@@ -3,6 +3,7 @@
 use super::eye::Eye;
 use super::reading::{Became, Happened, Reading};
 use crate::allow::type_name;
+use crate::engine::Engine;
 use crate::identity::{BundleContent, RoleContent, UserContent, published, read_content};
 use crate::keys;
 use crate::kinds::{OwnKind, VENDOR};
@@ -36,7 +37,7 @@ pub(super) fn may_concern(group: &Group) -> bool {
 }
 
 /// What a group says about the watcher.
-pub(super) fn concern(eye: &Eye, reading: &Reading) -> Concern {
+pub(super) fn concern(engine: &Engine, eye: &Eye, reading: &Reading) -> Concern {
     let mut found = Concern::None;
     for happened in &reading.records {
         let Some(kind) = happened.own_kind() else {
@@ -45,7 +46,7 @@ pub(super) fn concern(eye: &Eye, reading: &Reading) -> Concern {
         if !is_about(eye, kind, happened) {
             continue;
         }
-        if changes_rights(eye, kind, happened) {
+        if changes_rights(engine, eye, kind, happened) {
             return Concern::Rights;
         }
         found = Concern::Maybe;
@@ -66,7 +67,8 @@ fn is_about(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
     }
 }
 
-fn changes_rights(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
+fn changes_rights(engine: &Engine, eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
+    let own = OwnReader { engine, kind };
     let now = match &happened.became {
         Became::There(decoded) => Some(&decoded.stored),
         Became::Unreadable(_) | Became::Gone(_) => None,
@@ -77,9 +79,9 @@ fn changes_rights(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
         OwnKind::Org | OwnKind::Migration => false,
         OwnKind::User => {
             let roles = |user: UserContent| user.roles;
-            differ(before, now, roles)
+            own.differ(before, now, roles)
         }
-        OwnKind::Role => differ(before, now, |role: RoleContent| {
+        OwnKind::Role => own.differ(before, now, |role: RoleContent| {
             (role.holds, relevant(eye, &role.rights))
         }),
         OwnKind::Bundle => {
@@ -89,11 +91,11 @@ fn changes_rights(eye: &Eye, kind: OwnKind, happened: &Happened) -> bool {
             };
             match (before, now) {
                 // Made just now: what it gave before is nothing.
-                (None, Some(now)) => match read_content::<BundleContent>(now) {
-                    Ok(bundle) => given(bundle).is_some_and(|rights| rights != NOTHING),
-                    Err(_) => true,
+                (None, Some(now)) => match own.read::<BundleContent>(now) {
+                    Some(bundle) => given(bundle).is_some_and(|rights| rights != NOTHING),
+                    None => true,
                 },
-                _ => differ(before, now, given),
+                _ => own.differ(before, now, given),
             }
         }
     }
@@ -112,18 +114,30 @@ fn relevant(eye: &Eye, names: &[String]) -> (coeval_access::TypeRights, bool) {
     )
 }
 
-/// Whether the two differ in that; what can't be read does.
-fn differ<T: DeserializeOwned, P: PartialEq>(
-    before: Option<&Stored>,
-    now: Option<&Stored>,
-    part: impl Fn(T) -> P,
-) -> bool {
-    let read = |stored: Option<&Stored>| {
-        let content = read_content::<T>(stored?).ok()?;
-        Some(part(content))
-    };
-    match (read(before), read(now)) {
-        (Some(before), Some(now)) => before != now,
-        _ => true,
+/// Reads resources of one own kind, whatever version they were stored at.
+struct OwnReader<'a> {
+    engine: &'a Engine,
+    kind: OwnKind,
+}
+
+impl OwnReader<'_> {
+    fn read<T: DeserializeOwned>(&self, stored: &Stored) -> Option<T> {
+        let state = self.engine.types.loaded(&self.kind.of())?;
+        let spoken = self.engine.spoken(&state, stored).ok()?;
+        read_content(&spoken).ok()
+    }
+
+    /// Whether the two differ in that; what can't be read does.
+    fn differ<T: DeserializeOwned, P: PartialEq>(
+        &self,
+        before: Option<&Stored>,
+        now: Option<&Stored>,
+        part: impl Fn(T) -> P,
+    ) -> bool {
+        let read = |stored: Option<&Stored>| stored.and_then(|one| self.read(one)).map(&part);
+        match (read(before), read(now)) {
+            (Some(before), Some(now)) => before != now,
+            _ => true,
+        }
     }
 }

@@ -316,7 +316,7 @@ impl Watcher {
 
     fn concern(&self, reading: &Reading) -> Concern {
         match &self.caller.credentials {
-            Some(_) => concern(&self.eye, reading),
+            Some(_) => concern(&self.engine, &self.eye, reading),
             None => Concern::None,
         }
     }

@@ -340,6 +340,7 @@ impl Engine {
         state: &TypeState,
         said: Version,
     ) -> Result<(Version, phases::Write), EngineError> {
+        let said = state.within_open(said);
         let open = state.open_version(said)?;
         let Some(part) = state.part()?.filter(|part| part.concerns(said.major)) else {
             return Ok((open, phases::Write::Create(phases::At::New)));

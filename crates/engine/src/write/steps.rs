@@ -10,6 +10,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_core::version::{Uuid, Version};
 use coeval_filter::may_be_cut;
+use coeval_storage::record::PACKED_SINCE;
 use coeval_storage::{
     Action, AtomicWrite, Condition, Content, Key, Millis, Put, PutRevision, Range, ReadRequest,
     Revision, Snapshot, Step,
@@ -150,8 +151,16 @@ pub(crate) struct ObjectWrite<'a> {
     /// What goes into the history.
     pub(crate) earlier: Option<&'a Stored>,
     pub(crate) expires: Option<Millis>,
-    /// Entries of the history that stay.
-    pub(crate) history: u64,
+    pub(crate) history: KeptHistory,
+}
+
+/// How earlier revisions are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeptHistory {
+    /// How many stay.
+    pub(crate) length: u64,
+    /// Whether they are packed: all servers can read that.
+    pub(crate) packed: bool,
 }
 
 fn belonging(content: impl Into<Content>, expires: Option<Millis>) -> Action {
@@ -198,7 +207,7 @@ impl<'a> ObjectWrite<'a> {
         before: Option<(&Key, &'a Stored)>,
         after: &'a Sealed,
         expires: Option<Millis>,
-        history: u64,
+        history: KeptHistory,
     ) -> Result<Self, EngineError> {
         let own = keys::record(&state.key, after.store.header.version.major, id)?;
         let put = || Becomes::Put(after, PutRevision::Fresh);
@@ -249,7 +258,7 @@ impl<'a> ObjectWrite<'a> {
             seats: vec![seat],
             earlier: None,
             expires,
-            history: 0,
+            history: KeptHistory::default(),
         }
     }
 
@@ -261,13 +270,13 @@ impl<'a> ObjectWrite<'a> {
         }
         write = self.add_entries(write)?;
         if let Some(stored) = self.earlier
-            && self.history > 0
+            && self.history.length > 0
         {
             let generation = stored.header.generation;
-            let put = belonging(stored.to_history(), self.expires);
+            let put = belonging(stored.to_history(self.history.packed), self.expires);
             let key = keys::history(self.id, generation)?;
             write = write.step(&key, Condition::Whatever, put);
-            if let Some(oldest) = generation.checked_sub(self.history) {
+            if let Some(oldest) = generation.checked_sub(self.history.length) {
                 write = write.delete(&keys::history(self.id, oldest)?);
             }
         }
@@ -375,10 +384,13 @@ pub(crate) fn remove_belongings(
 }
 
 impl Engine {
-    /// How many earlier revisions are kept.
-    pub(crate) fn history_length(&self) -> u64 {
-        // A larger bound would not fit into the atomic write that deletes a resource.
-        self.settings.history.min(MOST_HISTORY)
+    /// How earlier revisions are kept.
+    pub(crate) fn kept_history(&self) -> KeptHistory {
+        KeptHistory {
+            // A larger bound would not fit into the atomic write that deletes a resource.
+            length: self.settings.history.min(MOST_HISTORY),
+            packed: self.level() >= PACKED_SINCE,
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use coeval_core::decide::{
 use coeval_core::phases;
 use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Key, Revision, Step, StorageError};
+use coeval_storage::{Action as Act, AtomicWrite, Condition, Key, Revision, Step, StorageError};
 use serde_json::Value;
 
 /// A change of a resource.
@@ -165,7 +165,7 @@ impl Engine {
         more: Vec<Step>,
     ) -> Result<Changed, EngineError> {
         let mut planned = self.plan_update(caller, &found, update).await?;
-        planned.write.steps.extend(more);
+        join(&mut planned.write.steps, more)?;
         self.finish_update(caller, &found, update, planned).await
     }
 
@@ -348,6 +348,8 @@ impl Engine {
             store_at: match update.store_at {
                 // Nothing is stored at a closed major any more.
                 StoreAt::Set if state.open_version(at)? != at => StoreAt::Unchanged,
+                // Nor at a version that some server does not know yet.
+                _ if state.within_open(at) != at => StoreAt::Unchanged,
                 store_at => store_at,
             },
             revision: match (update.revision, &update.mask) {
@@ -489,6 +491,31 @@ impl Engine {
             Err(_) => Vec::new(),
         }
     }
+}
+
+/// Adds steps to a write. One that only looks at a key makes way for one that writes it: the
+/// migration of migrations is moved by a write to one of them.
+///
+/// # Errors
+/// If the two saw different revisions: that is a race, and both can't hold.
+pub(crate) fn join(steps: &mut Vec<Step>, more: Vec<Step>) -> Result<(), StorageError> {
+    for step in more {
+        if let Condition::RevisionIs(wanted) = step.condition {
+            let looked = steps.iter().position(|other| {
+                let looks = matches!(other.condition, Condition::RevisionIs(_));
+                other.key == step.key && other.action == Act::Nop && looks
+            });
+            if let Some(place) = looked {
+                let looked = steps.swap_remove(place);
+                if looked.condition != step.condition {
+                    let (key, current) = (looked.key, wanted);
+                    return Err(StorageError::Conflict { key, current });
+                }
+            }
+        }
+        steps.push(step);
+    }
+    Ok(())
 }
 
 /// Somebody else was faster, which another look settles.

@@ -41,14 +41,9 @@ pub(crate) async fn what_a_dead_server_leaves_is_finished_once(mut world: World)
     assert_eq!(generation(Arc::clone(&engine)).await, (State::Resolved, 0));
     // PreDelete again, then the mark; dies while PostDelete is under way.
     fake.take(Duration::ZERO);
-    let second_fake = Arc::clone(&fake);
-    let hold = tokio::spawn(async move {
-        second_fake.was_asked(2).await;
-        second_fake.take(Duration::from_secs(60));
-    });
+    fake.take_from(3, Duration::from_secs(60));
     let second = runner(&engine, "one", quick());
     fake.was_asked(3).await;
-    hold.await.unwrap();
     drop(second);
     assert_eq!(
         generation(Arc::clone(&engine)).await,

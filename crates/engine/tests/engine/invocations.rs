@@ -25,6 +25,8 @@ pub(crate) struct Fake {
     answers: Mutex<VecDeque<Result<Value, ExecutionError>>>,
     /// Every answer takes so long.
     slow: Mutex<Duration>,
+    /// And from the nth on, so long.
+    slow_from: Mutex<Option<(usize, Duration)>>,
 }
 
 impl Fake {
@@ -37,6 +39,12 @@ impl Fake {
 
     pub(crate) fn take(&self, time: Duration) {
         *self.slow.lock().unwrap() = time;
+        *self.slow_from.lock().unwrap() = None;
+    }
+
+    /// From the nth invocation on.
+    pub(crate) fn take_from(&self, nth: usize, time: Duration) {
+        *self.slow_from.lock().unwrap() = Some((nth, time));
     }
 
     pub(crate) fn asked(&self) -> Vec<Invocation> {
@@ -66,8 +74,15 @@ impl Executor for Fake {
     }
 
     async fn execute(&self, invocation: &Invocation) -> Result<Value, ExecutionError> {
-        self.asked.lock().unwrap().push(invocation.clone());
-        let slow = *self.slow.lock().unwrap();
+        let nth = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(invocation.clone());
+            asked.len()
+        };
+        let slow = match *self.slow_from.lock().unwrap() {
+            Some((from, time)) if nth >= from => time,
+            _ => *self.slow.lock().unwrap(),
+        };
         tokio::time::sleep(slow).await;
         let answer = self.answers.lock().unwrap().pop_front();
         answer.unwrap_or_else(|| Ok(json!("done")))

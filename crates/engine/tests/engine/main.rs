@@ -23,6 +23,7 @@ mod migrations;
 mod migrations_hurt;
 mod model;
 mod numbered;
+mod own_kinds;
 mod programs;
 mod publishing;
 mod replays;
@@ -178,6 +179,17 @@ cases! {
             every_write_of_a_migration_may_be_of_unknown_outcome
             secrets_move_along_and_back
             what_happens_while_the_background_works_is_not_undone
+        }
+    }
+    own_kinds {
+        every {
+            a_version_of_an_own_kind_is_stored_once_every_server_knows_it
+            a_level_of_records_is_written_once_every_server_reads_it
+        }
+        embedded {
+            own_kinds_move_to_their_next_major_phase_by_phase
+            own_kinds_are_moved_at_start_too
+            a_server_that_is_told_to_know_less_keeps_the_way_back_open
         }
     }
     numbered {

@@ -14,6 +14,7 @@ fn whole(byte: u8) -> Put {
         flags: byte,
         fields: vec![(byte, vec![byte; 100].into())],
         body: vec![byte; 4_000].into(),
+        packed: false,
     })
 }
 

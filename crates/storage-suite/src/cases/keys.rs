@@ -43,6 +43,7 @@ pub async fn keys_alone_tell_revision_and_expiry_and_leave_out_the_content(bench
             flags: 3,
             fields: vec![(7, vec![1; 20_000].into())],
             body: vec![2; 300_000].into(),
+            packed: false,
         },
         ..text("").expiring(Some(expires))
     };

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, body, key, text};
 use crate::refused;
 use coeval_storage::StorageError::{AlreadyExists, InvalidKey, NotFound};
-use coeval_storage::{Content, Key, Put, Store};
+use coeval_storage::{Clock, Content, Key, Millis, Put, Store, SystemClock};
 
 pub async fn an_update_of_a_missing_key_is_not_found(bench: &Bench) {
     let missing = key("a/missing");
@@ -17,12 +17,42 @@ pub async fn what_was_created_reads_back_with_its_revision(bench: &Bench) {
         flags: 5,
         fields: vec![(7, "beside".into()), (200, "".into())],
         body: "the body".into(),
+        packed: false,
     });
     let written = bench.store.create(&key("a/b"), put.clone()).await.unwrap();
     let record = bench.store.get(&key("a/b")).await.unwrap();
     assert_eq!(record.revision, written.revision);
     assert_eq!(record.content, put.content);
     assert_eq!((record.expires, record.indexed), (None, false));
+}
+
+pub async fn what_is_packed_reads_back_and_can_be_kept_alive(bench: &Bench) {
+    let put = Put::of(Content {
+        flags: 5,
+        fields: vec![(7, "beside ".repeat(50).into())],
+        body: "the body ".repeat(500).into(),
+        packed: true,
+    });
+    let later = Millis(SystemClock::default().now().0 + 3_600_000);
+    let expiring = put.clone().expiring(Some(later));
+    let written = bench.store.create(&key("a/b"), expiring).await.unwrap();
+    let record = bench.store.get(&key("a/b")).await.unwrap();
+    assert_eq!(
+        (record.revision, &record.content),
+        (written.revision, &put.content)
+    );
+    let even_later = Some(Millis(later.0 + 1_000));
+    bench
+        .store
+        .keep_alive(&key("a/b"), even_later)
+        .await
+        .unwrap();
+    let record = bench.store.get(&key("a/b")).await.unwrap();
+    assert_eq!(
+        (record.revision, record.expires),
+        (written.revision, even_later)
+    );
+    assert_eq!(record.content, put.content);
 }
 
 pub async fn a_second_create_is_refused_with_the_current_revision(bench: &Bench) {

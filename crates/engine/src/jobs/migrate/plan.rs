@@ -127,7 +127,7 @@ pub(super) fn migrated(
     header::check(&header)?;
     let sealed = engine.seal_record(state, stored.id, header, record, stored.replaced.clone())?;
     let before = Some((key, stored));
-    let history = engine.history_length();
+    let history = engine.kept_history();
     let object = ObjectWrite::alone(state, stored.id, before, &sealed, stored.expires, history)?;
     let mut write = object.add_to(AtomicWrite::new())?;
     let now = &sealed.store.header;

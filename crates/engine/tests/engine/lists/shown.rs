@@ -25,6 +25,7 @@ async fn spoil(world: &World, spoiled: &[Uuid]) {
                 flags: 0,
                 fields: vec![(1, "{\"v\": 5}".into())],
                 body: "{}".into(),
+                packed: false,
             },
             // A header, and a content that is cut short.
             _ => {
