@@ -1,31 +1,53 @@
 //! What can happen next, told as a line of a trace.
 
-use coeval_core::phases::{At, Fit, Phase, Work, Write};
+use crate::state::Gated;
+use coeval_core::phases::{At, Fit, Heading, Phase, Work, Write};
 use std::fmt;
+
+/// What a server plans on a snapshot. The numbers are those of the server and the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// What a caller asks for.
+    Write(usize, usize, Write, Fit),
+    /// A step in the background.
+    Work(usize, usize),
+    /// A read finds a mirror behind and repairs it.
+    Repair(usize, usize),
+}
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// A caller's write is planned on a snapshot.
-    Start(usize, usize, Write, Fit),
-    /// A step in the background is planned.
-    Work(usize, usize),
-    /// A read finds a mirror behind and plans to repair it.
-    Repair(usize, usize),
+    /// Something is planned on a snapshot.
+    Start(Request),
+    /// It is planned and sent, and nobody hears what became of it.
+    Lose(Request),
+    /// What got no answer arrives after all: committed, or refused by the store.
+    Arrive,
     /// What was planned is committed, or refused by the store.
     Commit(usize),
-    /// A server dies and comes back; what it planned is gone.
+    /// A server dies and comes back; what it planned and what it had claimed is gone.
     Crash(usize),
     /// A server goes to a live phase.
     Go(usize, Phase),
+    /// A server claims a part of the run that nobody has, or takes it over.
+    Take(usize, usize),
     /// The operator moves the record forward by half a step.
     Forward,
     /// The operator moves the record back by half a step.
     Back,
+    /// While two phases are live, the operator asks for one of them and gives nobody up.
+    Turn(Heading),
     /// The run in the background notes that all were visited.
     Claim(Work),
     /// The operator ends the migration.
     Finish,
+    /// The operator ends it where it began.
+    Abandon,
+    /// The same as one of these, and nobody hears what became of it.
+    LoseMove(Gated),
+    /// The operator begins another one.
+    Begin,
     /// What the operator planned on a snapshot is committed.
     Decide,
     /// What expires first expires.
@@ -48,10 +70,19 @@ fn said(write: Write) -> &'static str {
     }
 }
 
-impl fmt::Display for Action {
+impl Request {
+    /// The server.
+    pub(crate) const fn server(self) -> usize {
+        match self {
+            Self::Write(server, ..) | Self::Work(server, _) | Self::Repair(server, _) => server,
+        }
+    }
+}
+
+impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Start(server, object, write, fit) => {
+            Self::Write(server, object, write, fit) => {
                 write!(f, "{}: {} of r{object}", name(server), said(write))?;
                 if fit == Fit::OnlyTruth {
                     f.write_str(" that does not convert")?;
@@ -60,13 +91,40 @@ impl fmt::Display for Action {
             }
             Self::Work(server, object) => write!(f, "{}: background, r{object}", name(server)),
             Self::Repair(server, object) => write!(f, "{}: repair of r{object}", name(server)),
+        }
+    }
+}
+
+impl fmt::Display for Gated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forward => f.write_str("operator: forward"),
+            Self::Claim(work) => write!(f, "operator: {work:?} is done"),
+            Self::Finish => f.write_str("operator: finish"),
+            Self::Abandon => f.write_str("operator: end where it began"),
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Start(request) => request.fmt(f),
+            Self::Lose(request) => write!(f, "{request}, and no answer"),
+            Self::Arrive => f.write_str("store: what got no answer arrives"),
             Self::Commit(server) => write!(f, "{}: commit", name(server)),
             Self::Crash(server) => write!(f, "{}: crash", name(server)),
             Self::Go(server, phase) => write!(f, "{}: go to {phase}", name(server)),
-            Self::Forward => f.write_str("operator: forward"),
+            Self::Take(server, part) => write!(f, "{}: claim part {part}", name(server)),
+            Self::Forward => Gated::Forward.fmt(f),
             Self::Back => f.write_str("operator: back"),
-            Self::Claim(work) => write!(f, "operator: {work:?} is done"),
-            Self::Finish => f.write_str("operator: finish"),
+            Self::Turn(Heading::Forward) => f.write_str("operator: forward, once all are there"),
+            Self::Turn(Heading::Back) => f.write_str("operator: back, once all are there"),
+            Self::Claim(work) => Gated::Claim(work).fmt(f),
+            Self::Finish => Gated::Finish.fmt(f),
+            Self::Abandon => Gated::Abandon.fmt(f),
+            Self::LoseMove(gated) => write!(f, "{gated}, and no answer"),
+            Self::Begin => f.write_str("operator: begin again"),
             Self::Decide => f.write_str("operator: commit"),
             Self::Lapse(object) => write!(f, "time: r{object} expires"),
         }

@@ -1,10 +1,14 @@
 //! The invariants, as properties of a single state.
 
+use crate::fault::Fault;
+use crate::object::Object;
+use crate::operator::acknowledged;
 use crate::protocol::Protocol;
-use crate::state::{Object, Server, State};
+use crate::state::{End, Server, State};
+use coeval_core::decide::Record;
 use coeval_core::phases::{
-    Fit, Live, Phase, Refusal, Work, Write, back, clean_up, finish, forward, is_left, plan_write,
-    work,
+    Acknowledged, Facts, Failing, Fit, Heading, Live, Phase, PhaseRecord, Refusal, Work, Write,
+    abandon, back, backfill, clean_up, discard, finish, forward, is_left, plan_write, work,
 };
 use stateright::Property;
 
@@ -56,7 +60,7 @@ fn adjacent(protocol: &Protocol, state: &State) -> bool {
     let record = state.live.high as u8 - state.live.low as u8;
     // RFD 126 has no soak, so its neighbours are two apart there; and the end has no phases.
     protocol.simple
-        || state.finished
+        || state.ended.is_some()
         || (record <= 1 && !matches!(ends, (Some(low), Some(high)) if high - low > 1))
 }
 
@@ -78,18 +82,43 @@ fn reads_are_right(protocol: &Protocol, state: &State, existing: bool) -> bool {
 
 /// What is to be seen beside the answer itself.
 fn is_consistent(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
-    if state.finished {
-        // The next migration to this major would take a mark that is left for an orphan's.
-        return !is_left(&object.found());
+    if !belongings_are_right(protocol, state, server, object) {
+        return false;
     }
-    // RFD 126 writes without looking.
-    protocol.simple || can_be_written(protocol, state, server, object)
+    match state.ended {
+        // The next migration to this major would take a mark that is left for an orphan's.
+        Some(End::Finished) => !is_left(&object.found()),
+        Some(End::Abandoned) => {
+            discard(&object.found()).is_none() && can_be_written(protocol, state, server, object)
+        }
+        // RFD 126 writes without looking.
+        None => protocol.simple || can_be_written(protocol, state, server, object),
+    }
+}
+
+/// What is read has its secrets and is found by its value; nothing is left of what is gone.
+fn belongings_are_right(
+    protocol: &Protocol,
+    state: &State,
+    server: &Server,
+    object: &Object,
+) -> bool {
+    let (Some(values), Some(own)) = (protocol.belongings, object.own) else {
+        return true;
+    };
+    let reads = protocol.reads(state, server, object);
+    let side = usize::from(reads != Some(Record::Old));
+    let serves = match protocol.answer(state, server, object) {
+        Some(cell) => own.serve(values, side, cell),
+        None => !(protocol.has(Fault::NoSecondLook) && own.is_indexed()),
+    };
+    serves && own.are_owned(values, object) && own.is_counted(object)
 }
 
 /// A server that answers with a resource must not say that there is none to write, nor refuse to
 /// keep it alive as it is.
 fn can_be_written(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
-    let (table, live, found) = (&protocol.table, state.live, object.found());
+    let (table, live, found) = (protocol.rules(state), state.live, object.found());
     let writes = [
         (Write::Update, Fit::Both),
         (Write::KeepAlive, object.fit),
@@ -104,26 +133,69 @@ fn can_be_written(protocol: &Protocol, state: &State, server: &Server, object: &
 /// The way back is open, or the work that opens it is under way.
 fn can_go_back(protocol: &Protocol, state: &State) -> bool {
     let phase = state.live.high;
-    if state.live != Live::one(phase) || !(Phase::Mirror..=Phase::Soak).contains(&phase) {
+    if state.ended.is_some() {
         return true;
     }
-    let record = state.record();
-    let facts = protocol.facts(&[], state.failed(), state.left());
-    match back(&protocol.table, &record, &facts) {
+    if state.live != Live::one(phase) {
+        let never = back(&protocol.table, &state.record(), &protocol.facts(&[], 0, 0));
+        return matches!(never, Err(Refusal::NoWayBack { .. }))
+            || can_close(protocol, state, Heading::Back);
+    }
+    let (table, record) = (&protocol.table, state.record());
+    let facts = protocol.facts(&[], state.failed(), state.mirrors());
+    if phase == Phase::Old {
+        // The end where it began.
+        let due = protocol.due(state, phase) == Some(Work::Discard);
+        return due || abandon(table, &record, &facts).is_ok();
+    }
+    if phase > Phase::Soak {
+        return true;
+    }
+    match back(table, &record, &facts) {
         Ok(_) => true,
-        Err(Refusal::CopyBackNotDone) => {
-            work(&protocol.table, &record, phase) == Some(Work::CopyBack)
-        }
+        Err(Refusal::CopyBackNotDone) => work(table, &record, phase) == Some(Work::CopyBack),
         Err(_) => false,
     }
+}
+
+/// The second half of a step can come about with nobody given up: once it is asked for, all who can
+/// go where they are told to go, and then nothing holds it. Who can't load the new major may.
+fn can_close(protocol: &Protocol, state: &State, heading: Heading) -> bool {
+    let servers = state.servers.iter().enumerate();
+    let knowing = servers.filter(|(at, _)| protocol.knows_new_major(*at));
+    let mut there = acknowledged(knowing.map(|(_, server)| server));
+    let mut record = state.record();
+    let ask = |record: &PhaseRecord, servers: &[Acknowledged]| {
+        let facts = Facts {
+            fence_rest: false,
+            ..protocol.facts(servers, state.failed(), 0)
+        };
+        protocol.half_step(record, heading, &facts)
+    };
+    match ask(&record, &there) {
+        Ok(next) if next.epoch != record.epoch => return true,
+        Ok(turned) => record = turned,
+        Err(Refusal::ServersBehind { .. }) => {}
+        Err(_) => return false,
+    }
+    let Some(migration) = record.migration else {
+        return false;
+    };
+    for server in &mut there {
+        server.phase = protocol.place(&migration, true).unwrap_or(server.phase);
+    }
+    ask(&record, &there).is_ok_and(|next| next.epoch != record.epoch)
 }
 
 /// The way forward is open, or held by resources that can't be converted, or the work that opens
 /// it is under way.
 fn can_go_on(protocol: &Protocol, state: &State) -> bool {
     let phase = state.live.high;
-    if state.live != Live::one(phase) || state.finished {
+    if state.ended.is_some() {
         return true;
+    }
+    if state.live != Live::one(phase) {
+        return can_close(protocol, state, Heading::Forward);
     }
     let (table, record) = (&protocol.table, state.record());
     let facts = protocol.facts(&[], state.failed(), state.left());
@@ -136,7 +208,9 @@ fn can_go_on(protocol: &Protocol, state: &State) -> bool {
     match next {
         Ok(_) => true,
         Err(Refusal::Failed { .. }) => {
-            due == Some(Work::Backfill) || state.objects.iter().any(does_not_convert)
+            let listed = |object: &Object| does_not_convert(object) || is_cleared(object, due);
+            let mut objects = state.objects.iter().filter(|object| object.failed);
+            objects.all(listed)
         }
         Err(Refusal::BackfillNotDone) => due == Some(Work::Backfill),
         Err(Refusal::OldLeft { .. }) => {
@@ -144,6 +218,12 @@ fn can_go_on(protocol: &Protocol, state: &State) -> bool {
         }
         Err(_) => false,
     }
+}
+
+/// The run takes it off the list.
+fn is_cleared(object: &Object, due: Option<Work>) -> bool {
+    let plan = backfill(&object.found(), object.fit);
+    due == Some(Work::Backfill) && plan.is_some_and(|plan| plan.failing == Failing::Cleared)
 }
 
 /// It is listed, and rightly.

@@ -7,11 +7,14 @@
 //!
 //! - [`Protocol`]: what is run, and within which bounds; [`Protocol::ours`], [`rfd`]
 //! - [`State`], [`Action`]: what the checker visits
+//! - [`Part`], [`Belongings`]: what only some runs have
+//! - [`Fault`]: what can be broken on purpose, to see that it is noticed
 //! - [`cells`]: every change of one cell of the table
 //! - [`check`]: runs the checker, and tells a counterexample as text
 //!
 //! Epochs are not counted: a request in flight is either of this epoch or of a passed one. So the
-//! number of changes of phase has no bound, only that of writes has.
+//! number of changes of phase has no bound, only that of writes has. Claims of parts are not counted
+//! either.
 
 // All of this is test code, though it lives in `src`: a failure here is a failed test.
 #![allow(
@@ -22,10 +25,14 @@
 )]
 
 mod action;
+mod belongings;
 pub mod cells;
+mod fault;
 mod invariants;
 mod model;
+mod object;
 mod operator;
+mod parts;
 mod protocol;
 mod requests;
 pub mod rfd;
@@ -33,8 +40,12 @@ mod run;
 mod state;
 mod store;
 
-pub use action::Action;
+pub use action::{Action, Request};
+pub use belongings::{Belongings, Values};
+pub use fault::Fault;
 pub use invariants::{I1, I2, I3, I4, I5, I10, INVARIANTS};
-pub use protocol::{Bounds, Fault, Protocol};
+pub use object::{Cell, Object};
+pub use parts::{Batch, Part};
+pub use protocol::{Bounds, Protocol};
 pub use run::{Outcome, check, shortest};
-pub use state::{Cell, Gated, Ghosts, Job, Object, Pending, Server, State};
+pub use state::{End, Gated, Ghosts, Job, Pending, Server, State};

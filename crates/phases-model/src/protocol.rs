@@ -1,8 +1,11 @@
 //! What is run: a table, bounds, and perhaps a fault.
 
-use crate::state::{Cell, Object, Server, State};
+use crate::belongings::Values;
+use crate::fault::Fault;
+use crate::object::{Cell, Object};
+use crate::state::{Server, State};
 use coeval_core::decide::Record;
-use coeval_core::phases::{Phase, TABLE, Table, admit, plan_read};
+use coeval_core::phases::{Migration, Phase, TABLE, Table, admit, plan_read};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -17,33 +20,8 @@ pub struct Bounds {
     pub alone: usize,
     /// Writes by callers.
     pub writes: u8,
-}
-
-/// Something around the table that is broken on purpose, to see that it is noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Servers serve at any phase.
-    NoAdmission,
-    /// The store does not look at the epoch.
-    NoFence,
-    /// The store does not look at what was found.
-    NoConditions,
-    /// The store does not look at expiries.
-    NoExpiryCondition,
-    /// The store does not look at flags.
-    NoFlagCondition,
-    /// The operator does not look whether a resource was listed meanwhile.
-    NoListCondition,
-    /// A delete of both keys removes only the new one.
-    HalfDelete,
-    /// A checkpoint of an earlier epoch is used.
-    OldCheckpoint,
-    /// The backfill forgets to visit.
-    EmptyBackfill,
-    /// The copy back forgets to visit.
-    EmptyCopyBack,
-    /// A step in the background writes nothing.
-    IdleBackfill,
+    /// Parts of a run, each with a claim; 0: servers share the visits without any.
+    pub parts: usize,
 }
 
 /// What is run.
@@ -61,6 +39,10 @@ pub struct Protocol {
     pub at_once: bool,
     /// States that differ only in the letters of servers are one. Traces are then hard to read.
     pub nameless: bool,
+    /// Resources have secrets, and index entries with such values.
+    pub belongings: Option<Values>,
+    /// One request at a time may get no answer.
+    pub unanswered: bool,
     /// What is broken on purpose.
     pub fault: Option<Fault>,
 }
@@ -76,12 +58,23 @@ impl Protocol {
             simple: false,
             at_once: false,
             nameless: false,
+            belongings: None,
+            unanswered: false,
             fault: None,
         }
     }
 
     pub(crate) fn has(&self, fault: Fault) -> bool {
         self.fault == Some(fault)
+    }
+
+    /// The rules of this run; without a migration, writes are those of the first phase, whatever is
+    /// changed in the table.
+    pub(crate) fn rules(&self, state: &State) -> &Table {
+        match state.ended {
+            None => &self.table,
+            Some(_) => &TABLE,
+        }
     }
 
     /// Whether a server can load the new major.
@@ -98,14 +91,26 @@ impl Protocol {
     /// What a server would answer to a read.
     #[must_use]
     pub fn answer(&self, state: &State, server: &Server, object: &Object) -> Option<Cell> {
-        let new = object.new.map(|(cell, _)| cell);
-        if state.finished {
-            return new;
-        }
-        let reading = plan_read(self.table.row(server.phase), &object.found());
-        match reading.from? {
+        match self.reads(state, server, object)? {
             Record::Old => object.old,
-            Record::New | Record::Only => new,
+            Record::New | Record::Only => object.new.map(|(cell, _)| cell),
         }
+    }
+
+    /// The record that a server answers from. Without a migration it is the one that is there.
+    pub(crate) fn reads(&self, state: &State, server: &Server, object: &Object) -> Option<Record> {
+        if state.ended.is_some() {
+            let old = object.old.map(|_| Record::Old);
+            return old.or(object.new.map(|_| Record::Only));
+        }
+        plan_read(self.table.row(server.phase), &object.found()).from
+    }
+
+    /// Where a server goes, if it does what it is told.
+    pub(crate) fn place(&self, migration: &Migration, knows_new_major: bool) -> Option<Phase> {
+        if self.has(Fault::HighestOnly) {
+            return migration.live.best(knows_new_major);
+        }
+        migration.place(knows_new_major)
     }
 }

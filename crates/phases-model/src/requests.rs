@@ -1,11 +1,13 @@
 //! What servers do: requests of callers, repairs, and the run in the background.
 
-use crate::action::Action;
+use crate::action::Request;
+use crate::fault::Fault;
+use crate::model::count;
 use crate::protocol::Protocol;
 use crate::state::{Job, Pending, State};
 use coeval_core::phases::{
     At, Failing, Fit, Home, Plan, Step, Work, Write, backfill, clean_up, copy_back, discard,
-    plan_read, plan_write, work,
+    plan_read, plan_write,
 };
 
 const WRITES: [Write; 6] = [
@@ -18,7 +20,7 @@ const WRITES: [Write; 6] = [
 ];
 
 impl Protocol {
-    pub(crate) fn writes(&self, state: &State, actions: &mut Vec<Action>) {
+    pub(crate) fn writes(&self, state: &State, requests: &mut Vec<Request>) {
         for (server, object) in self.free(state) {
             let writes = match (self.simple, self.knows_new_major(server)) {
                 (true, _) => &WRITES[..3],
@@ -33,51 +35,56 @@ impl Protocol {
                     (false, _) => &[Fit::Both],
                 };
                 for fit in fits {
-                    actions.push(Action::Start(server, object, *write, *fit));
+                    requests.push(Request::Write(server, object, *write, *fit));
                 }
             }
         }
     }
 
-    /// Servers that can take a request, with every resource.
+    /// Servers that can take a request, with every resource. Where requests are at once, a batch
+    /// that is under way is in nobody's way.
     fn free<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, usize)> + 'a {
         let servers = (0..state.servers.len()).filter(|at| {
             let server = &state.servers[*at];
-            server.pending.is_none() && self.serves(state, server)
+            (self.at_once || server.pending.is_none()) && self.serves(state, server)
         });
         servers.flat_map(|server| (0..state.objects.len()).map(move |object| (server, object)))
     }
 
-    pub(crate) fn background(&self, state: &State, actions: &mut Vec<Action>) {
+    pub(crate) fn background(&self, state: &State, requests: &mut Vec<Request>) {
         for (server, object) in self.free(state) {
             let phase = state.servers[server].phase;
             let found = state.objects[object].found();
-            let due = match work(&self.table, &state.record(), phase) {
+            let due = match self.due(state, phase) {
                 None => false,
-                // It is never said to be done, but repeated until nothing is left.
+                // They are never said to be done, but repeated until nothing is left.
                 Some(Work::CleanUp) => clean_up(&found).is_some(),
+                Some(Work::Discard) => discard(&found).is_some(),
+                Some(_) if self.bounds.parts > 0 => self.is_next(state, server, object),
                 Some(_) => !state.is_visited(object),
             };
             if due {
-                actions.push(Action::Work(server, object));
+                requests.push(Request::Work(server, object));
             }
-            if plan_read(self.table.row(phase), &found).repair {
-                actions.push(Action::Repair(server, object));
+            if plan_read(self.rules(state).row(phase), &found).repair {
+                requests.push(Request::Repair(server, object));
             }
         }
     }
 
     /// What a server would do, from a snapshot.
-    pub(crate) fn plan(&self, state: &State, action: Action) -> Option<(usize, Pending)> {
-        let (server, object, job, plan, fit) = match action {
-            Action::Start(server, object, write, fit) => {
+    pub(crate) fn plan(&self, state: &State, request: Request) -> Option<(usize, Pending)> {
+        let mut batch = None;
+        let (object, job, plan, fit) = match request {
+            Request::Write(server, object, write, fit) => {
                 let phase = state.servers[server].phase;
                 let found = state.objects[object].found();
-                let plan = plan_write(&self.table, state.live, phase, &found, write, fit).ok()?;
-                (server, object, Job::Write(write), plan, fit)
+                let table = self.rules(state);
+                let plan = plan_write(table, state.live, phase, &found, write, fit).ok()?;
+                (object, Job::Write(write), plan, fit)
             }
-            Action::Work(server, object) => {
-                let work = work(&self.table, &state.record(), state.servers[server].phase)?;
+            Request::Work(server, object) => {
+                let work = self.due(state, state.servers[server].phase)?;
                 let (found, fit) = (state.objects[object].found(), state.objects[object].fit);
                 let plan = match work {
                     Work::Backfill => backfill(&found, fit),
@@ -86,18 +93,22 @@ impl Protocol {
                     Work::Discard => discard(&found),
                 };
                 let plan = plan.unwrap_or(NOTHING);
-                (server, object, Job::Work(work), plan, fit)
+                if matches!(work, Work::Backfill | Work::CopyBack) {
+                    batch = self.batch(state, server);
+                }
+                (object, Job::Work(work), plan, fit)
             }
-            Action::Repair(server, object) => {
+            Request::Repair(_, object) => {
                 let (found, fit) = (state.objects[object].found(), state.objects[object].fit);
-                (server, object, Job::Repair, backfill(&found, fit)?, fit)
+                (object, Job::Repair, backfill(&found, fit)?, fit)
             }
-            _ => return None,
         };
+        let server = request.server();
         let stamp = match job {
             Job::Write(_) => state.clock + 1,
             Job::Work(_) | Job::Repair => 0,
         };
+        let truth = self.table.row(state.servers[server].phase).truth;
         let thing = &state.objects[object];
         let pending = Pending {
             job,
@@ -107,8 +118,29 @@ impl Protocol {
             stamp,
             fit,
             current: true,
+            truth: self.belongings.map(|_| truth),
+            batch,
+            answered: false,
         };
         Some((server, pending))
+    }
+
+    /// It is sent, and no answer comes. The engine reads back what it wrote; if it is not there, the
+    /// caller is told that the outcome is not known, and a worker claims its part anew. Nobody
+    /// writes it a second time while it may still arrive.
+    pub(crate) fn lose(&self, state: &State, request: Request) -> Option<State> {
+        let (server, mut pending) = self.plan(state, request)?;
+        let mut after = state.clone();
+        count(&mut after, pending.job);
+        if pending.batch.is_some() {
+            after.servers[server].held = None;
+        }
+        if self.has(Fault::TooSoon) && matches!(pending.job, Job::Write(_)) {
+            self.commit(&mut after, pending);
+            pending.answered = true;
+        }
+        after.loose = Some(pending);
+        Some(after)
     }
 }
 

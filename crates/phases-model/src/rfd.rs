@@ -85,11 +85,14 @@ pub fn from(start: Phase) -> Protocol {
             old: 1,
             alone: 0,
             writes: 2,
+            parts: 0,
         },
         start,
         simple: true,
         at_once: true,
         nameless: false,
+        belongings: None,
+        unanswered: false,
         fault: None,
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::action::{Action, name};
 use crate::invariants::INVARIANTS;
+use crate::object::Cell;
 use crate::protocol::Protocol;
-use crate::state::{Cell, State};
+use crate::state::State;
 use stateright::{Checker, HasDiscoveries, Model, Path};
 use std::time::{Duration, Instant};
 

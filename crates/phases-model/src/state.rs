@@ -1,58 +1,13 @@
 //! A state of the whole: the store, the phase record, the servers, and what was acknowledged.
 
+use crate::object::{Cell, Object};
+use crate::parts::{Batch, Part};
 use coeval_core::phases::{
-    Epoch, Fit, Found, Heading, Home, Live, Migration, NewRecord, PhaseRecord, Plan, Stamp, Write,
+    Epoch, Fit, Heading, Home, Live, Migration, Phase, PhaseRecord, Plan, Truth, Work, Write,
+    discard, is_left,
 };
-use coeval_core::phases::{Phase, Work, is_left};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-
-/// One state of a record. Content is not modelled: a revision stands for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Cell {
-    /// The revision.
-    pub revision: u8,
-    /// The expiry; 0 is never.
-    pub expires: u8,
-}
-
-impl Cell {
-    fn stamp(self) -> Stamp {
-        Stamp {
-            revision: [self.revision; 16],
-            expires: (self.expires > 0).then_some(i64::from(self.expires)),
-        }
-    }
-}
-
-/// A resource: its two records, and what callers were told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Object {
-    /// The old key.
-    pub old: Option<Cell>,
-    /// The new key.
-    pub new: Option<(Cell, Home)>,
-    /// Whether its content converts.
-    pub fit: Fit,
-    /// Whether it is listed as failed.
-    pub failed: bool,
-    /// What the last acknowledged write left.
-    pub acknowledged: Option<Cell>,
-}
-
-impl Object {
-    /// What the rules get to see.
-    #[must_use]
-    pub fn found(&self) -> Found {
-        Found {
-            old: self.old.map(Cell::stamp),
-            new: self.new.map(|(cell, home)| NewRecord {
-                stamp: cell.stamp(),
-                home,
-            }),
-        }
-    }
-}
 
 /// What a server is about to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +37,12 @@ pub struct Pending {
     pub fit: Fit,
     /// Whether the epoch is still that of the snapshot.
     pub current: bool,
+    /// The source of truth for the server that planned it, where belongings are in the run.
+    pub truth: Option<Truth>,
+    /// The checkpoint that is written with it, where a run has parts.
+    pub batch: Option<Batch>,
+    /// The caller was told of a second try instead. Only a fault does that.
+    pub answered: bool,
 }
 
 /// A server.
@@ -91,6 +52,8 @@ pub struct Server {
     pub phase: Phase,
     /// What it is about to write.
     pub pending: Option<Pending>,
+    /// The part of a run that it has claimed.
+    pub held: Option<usize>,
 }
 
 /// A move whose gates look at more than the phase record.
@@ -102,6 +65,17 @@ pub enum Gated {
     Claim(Work),
     /// The end.
     Finish,
+    /// The end where it began.
+    Abandon,
+}
+
+/// How a migration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The old major is closed.
+    Finished,
+    /// Where it began: nothing is closed, and another one may begin.
+    Abandoned,
 }
 
 /// What only the checker remembers.
@@ -109,7 +83,8 @@ pub enum Gated {
 pub struct Ghosts {
     /// A write of a passed epoch was done.
     pub late_write: bool,
-    /// A write raised the number of mirrors that are due, or a repair did not lower it.
+    /// A write raised the number of mirrors that are due, a repair did not lower it, or a
+    /// checkpoint did not go on.
     pub endless: bool,
     /// The last phase was admitted on the way back.
     pub backwards: bool,
@@ -120,14 +95,18 @@ pub struct Ghosts {
 pub struct State {
     /// Live phases.
     pub live: Live,
+    /// Where servers go while two are live.
+    pub heading: Heading,
     /// Every mirror in new is said to be fresh.
     pub forward_done: bool,
     /// Every mirror in old is said to be fresh.
     pub back_done: bool,
-    /// The migration has ended.
-    pub finished: bool,
+    /// How the migration has ended.
+    pub ended: Option<End>,
     /// What the operator planned, while it may still be committed.
     pub operator: Option<Gated>,
+    /// A request that got no answer: it may arrive at any time, or never.
+    pub loose: Option<Pending>,
     /// The servers.
     pub servers: Vec<Server>,
     /// The resources.
@@ -138,6 +117,8 @@ pub struct State {
     pub writes_left: u8,
     /// Resources that the run in the background has visited, one bit each.
     pub visited: u8,
+    /// The parts of the run, where it has parts: nothing is one that was not begun in this epoch.
+    pub parts: Vec<Option<Part>>,
     /// What only the checker remembers.
     pub ghosts: Ghosts,
 }
@@ -145,22 +126,28 @@ pub struct State {
 /// The epoch of every record that the rules get to see.
 pub(crate) const NOW: Epoch = Epoch(1);
 
+/// The epoch of what was planned before the last change of phase.
+pub(crate) const PASSED: Epoch = Epoch(0);
+
+/// The two majors.
+pub(crate) const FROM: u32 = 1;
+pub(crate) const TO: u32 = 2;
+
 impl State {
     /// The phase record, as the rules get to see it.
     #[must_use]
     pub fn record(&self) -> PhaseRecord {
         let migration = Migration {
-            from: 1,
-            to: 2,
+            from: FROM,
+            to: TO,
             live: self.live,
-            // Servers of the model go wherever they may.
-            heading: Heading::Forward,
+            heading: self.heading,
             forward_done: self.forward_done,
             back_done: self.back_done,
         };
         PhaseRecord {
             epoch: NOW,
-            migration: (!self.finished).then_some(migration),
+            migration: self.ended.is_none().then_some(migration),
             closed: BTreeSet::new(),
         }
     }
@@ -171,9 +158,24 @@ impl State {
         let mut after = self.clone();
         after.operator = None;
         match record.migration {
-            None => after.finished = true,
+            None => {
+                let closed = record.closed.contains(&FROM);
+                after.ended = Some(if closed {
+                    End::Finished
+                } else {
+                    End::Abandoned
+                });
+            }
             Some(migration) => {
+                after.ended = None;
                 after.live = migration.live;
+                // With one phase there is nowhere else to go, and the next move says it anew.
+                let two = migration.live.low != migration.live.high;
+                after.heading = if two {
+                    migration.heading
+                } else {
+                    Heading::Forward
+                };
                 after.forward_done = migration.forward_done;
                 after.back_done = migration.back_done;
             }
@@ -202,6 +204,19 @@ impl State {
     pub fn left(&self) -> u64 {
         let left = |object: &&Object| is_left(&object.found());
         self.objects.iter().filter(left).count() as u64
+    }
+
+    /// How many mirrors there are in new.
+    #[must_use]
+    pub fn mirrors(&self) -> u64 {
+        let there = |object: &&Object| discard(&object.found()).is_some();
+        self.objects.iter().filter(there).count() as u64
+    }
+
+    /// Where requests are that are not committed yet.
+    pub fn in_flight(&mut self) -> impl Iterator<Item = &mut Option<Pending>> {
+        let pending = self.servers.iter_mut().map(|server| &mut server.pending);
+        pending.chain([&mut self.loose])
     }
 
     /// How many are listed as failed.

@@ -1,24 +1,33 @@
 //! What becomes of a plan: the store's conditions, both keys, the list of failed, and the answer.
 
-use crate::protocol::{Fault, Protocol};
-use crate::state::{Cell, Job, NOW, Object, Pending, State};
-use coeval_core::phases::{Epoch, Failing, Home, Phase, Step, Work, Write, is_due};
+use crate::belongings::Belongings;
+use crate::fault::Fault;
+use crate::object::{Cell, Object};
+use crate::protocol::Protocol;
+use crate::state::{Gated, Job, NOW, PASSED, Pending, State};
+use coeval_core::phases::{Failing, Home, Phase, Step, Work, Write, is_due};
 
 type Keys = (Option<Cell>, Option<(Cell, Home)>);
 
 impl Protocol {
     /// Commits what was planned, or refuses it.
     pub(crate) fn commit(&self, state: &mut State, pending: Pending) {
-        let epoch = if pending.current { NOW } else { Epoch(0) };
+        let epoch = if pending.current { NOW } else { PASSED };
         let fenced = state.record().fence(epoch).is_err();
         let before = state.objects[pending.object];
         let found = self.is_as_found(pending.found, (before.old, before.new));
-        if (fenced && !self.has(Fault::NoFence)) || !found {
+        let claimed = self.is_claimed(&pending);
+        if (fenced && !self.has(Fault::NoFence)) || !found || !claimed {
             return;
         }
         state.ghosts.late_write |= !pending.current;
         let due = due(state);
+        let ended = state.ended.is_some();
         self.apply(&mut state.objects[pending.object], &pending);
+        if ended {
+            // Nobody looks at the list.
+            state.objects[pending.object].failed = before.failed;
+        }
         if pending.plan.failing == Failing::Listed
             && !before.failed
             && !self.has(Fault::NoListCondition)
@@ -27,7 +36,13 @@ impl Protocol {
         }
         let run = matches!(pending.job, Job::Work(Work::Backfill | Work::CopyBack));
         if run && pending.current {
-            state.visited |= 1 << pending.object;
+            if pending.batch.is_none() {
+                state.visited |= 1 << pending.object;
+            }
+            self.check_point(state, &pending);
+            if self.has(Fault::ClaimAnew) && matches!(state.operator, Some(Gated::Claim(_))) {
+                state.operator = None;
+            }
         }
         let was_due = is_due(&before.found()) && !before.failed;
         let fixes = run || pending.job == Job::Repair;
@@ -56,6 +71,7 @@ impl Protocol {
     /// Does what a plan says.
     fn apply(&self, object: &mut Object, pending: &Pending) {
         let mut plan = pending.plan;
+        let before = *object;
         if self.has(Fault::IdleBackfill) && !matches!(pending.job, Job::Write(_)) {
             return;
         }
@@ -87,7 +103,31 @@ impl Protocol {
             Failing::Listed => true,
             Failing::Cleared => false,
         };
-        acknowledge(object, pending);
+        self.belong(&before, object, pending);
+        if !pending.answered {
+            acknowledge(object, pending);
+        }
+    }
+
+    /// What expires first is gone, in both ranges and from the list.
+    pub(crate) fn lapse(&self, state: &State, object: usize) -> Option<State> {
+        let before = state.objects[object];
+        let cells = [before.old, before.new.map(|(cell, _)| cell)];
+        let cells = cells.into_iter().flatten().map(|cell| cell.expires);
+        let own = before.own.as_ref().and_then(Belongings::first);
+        let first = cells.filter(|expires| *expires > 0).chain(own).min()?;
+        let mut after = state.clone();
+        let object = &mut after.objects[object];
+        object.old = object.old.filter(|cell| cell.expires != first);
+        object.new = object.new.filter(|(cell, _)| cell.expires != first);
+        let gone = object.acknowledged.filter(|cell| cell.expires == first);
+        if gone.is_some() {
+            object.acknowledged = None;
+            object.failed = false;
+        }
+        let truth = self.rules(state).row(state.live.low).truth;
+        self.sweep(truth, &before, object, first);
+        Some(after)
     }
 }
 
@@ -130,19 +170,4 @@ fn acknowledge(object: &mut Object, pending: &Pending) {
 fn due(state: &State) -> usize {
     let due = |object: &&Object| is_due(&object.found()) && !object.failed;
     state.objects.iter().filter(due).count()
-}
-
-/// What expires first is gone, in both ranges and from the list.
-pub(crate) fn lapse(object: &mut Object) -> Option<()> {
-    let cells = [object.old, object.new.map(|(cell, _)| cell)];
-    let first = cells.into_iter().flatten().map(|cell| cell.expires);
-    let first = first.filter(|expires| *expires > 0).min()?;
-    object.old = object.old.filter(|cell| cell.expires != first);
-    object.new = object.new.filter(|(cell, _)| cell.expires != first);
-    let gone = object.acknowledged.filter(|cell| cell.expires == first);
-    if gone.is_some() {
-        object.acknowledged = None;
-        object.failed = false;
-    }
-    Some(())
 }

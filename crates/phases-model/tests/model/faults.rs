@@ -3,10 +3,12 @@
 
 use crate::{SMALL, at_once, page};
 use coeval_core::phases::Phase;
-use coeval_phases_model::{Bounds, Fault, I1, I2, I3, I4, I5, I10, INVARIANTS, Protocol, check};
+use coeval_phases_model::{
+    Bounds, Fault, I1, I2, I3, I4, I5, I10, INVARIANTS, Protocol, Values, check,
+};
 
 /// What is planted, what notices it, and how it is said.
-const PLANTED: [(Fault, &str, &str); 11] = [
+const PLANTED: [(Fault, &str, &str); 27] = [
     (Fault::NoAdmission, I1, "servers serve at any phase"),
     (Fault::NoFence, I2, "the store does not look at the epoch"),
     (
@@ -54,14 +56,129 @@ const PLANTED: [(Fault, &str, &str); 11] = [
         I10,
         "a step in the background writes nothing",
     ),
+    (
+        Fault::NoTurn,
+        I5,
+        "a move back, while two phases are live, does not turn servers round",
+    ),
+    (
+        Fault::HighestOnly,
+        I5,
+        "servers go to the higher phase, wherever all head for",
+    ),
+    (
+        Fault::UncountedMirrors,
+        I4,
+        "the end where it began does not count the mirrors that are left",
+    ),
+    (
+        Fault::OutlivingList,
+        I10,
+        "the list of failed resources outlives its migration",
+    ),
+    (
+        Fault::ClaimAnew,
+        I3,
+        "a claim is made again when the record has changed, for the epoch of the new one",
+    ),
+    (
+        Fault::CopyWithoutSecrets,
+        I3,
+        "a copy leaves the secrets behind",
+    ),
+    (
+        Fault::KeepAliveAlone,
+        I3,
+        "a keep-alive does not move the expiry of the secrets",
+    ),
+    (
+        Fault::RemovalLeavesSecrets,
+        I4,
+        "a removal leaves the secrets behind",
+    ),
+    (
+        Fault::RemovalLeavesEntries,
+        I4,
+        "a removal leaves the index entries behind",
+    ),
+    (
+        Fault::RemovalTakesEntries,
+        I3,
+        "a removal takes index entries along that the other record needs",
+    ),
+    (
+        Fault::EntriesTrusted,
+        I3,
+        "the index entries of a record that was left behind are taken to be there",
+    ),
+    (
+        Fault::SweepByTwin,
+        I4,
+        "the sweep asks whether another record is left, not which one was the source of truth",
+    ),
+    (Fault::OldParts, I3, "a run counts parts of another epoch"),
+    (
+        Fault::OnePart,
+        I3,
+        "a run is said to be done when one of its parts is",
+    ),
+    (
+        Fault::NoClaimCondition,
+        I10,
+        "a batch does not look at the claim of its part",
+    ),
+    (
+        Fault::TooSoon,
+        I4,
+        "who got no answer takes it for a failure and writes again",
+    ),
 ];
 
 /// The least that shows it. What can come between a snapshot and its commit needs requests in
 /// flight; what takes many moves before it shows begins at a later phase.
 fn planted(fault: Fault) -> Protocol {
     let one_write = Bounds { writes: 1, ..SMALL };
+    let three_writes = Bounds { writes: 3, ..SMALL };
+    let two_resources = Bounds {
+        old: 2,
+        parts: 1,
+        ..one_write
+    };
+    let two_parts = Bounds {
+        parts: 2,
+        ..two_resources
+    };
     let (protocol, start) = match fault {
-        Fault::NoFence | Fault::NoListCondition => (Protocol::ours(one_write), Phase::Old),
+        Fault::CopyWithoutSecrets
+        | Fault::KeepAliveAlone
+        | Fault::RemovalLeavesSecrets
+        | Fault::RemovalLeavesEntries
+        | Fault::RemovalTakesEntries
+        | Fault::EntriesTrusted
+        | Fault::SweepByTwin => {
+            let alike = fault == Fault::RemovalTakesEntries;
+            let belongings = Some(if alike { Values::Alike } else { Values::Apart });
+            let protocol = at_once(SMALL);
+            let protocol = Protocol {
+                belongings,
+                ..protocol
+            };
+            (protocol, Phase::Old)
+        }
+        Fault::OldParts | Fault::NoClaimCondition => (at_once(two_resources), Phase::Old),
+        Fault::OnePart => (at_once(two_parts), Phase::Old),
+        Fault::TooSoon => {
+            let unanswered = true;
+            let protocol = at_once(three_writes);
+            let protocol = Protocol {
+                unanswered,
+                ..protocol
+            };
+            (protocol, Phase::Old)
+        }
+        Fault::NoFence | Fault::NoListCondition | Fault::ClaimAnew => {
+            (Protocol::ours(one_write), Phase::Old)
+        }
         Fault::NoConditions => (Protocol::ours(SMALL), Phase::Old),
         Fault::NoExpiryCondition | Fault::NoFlagCondition => {
             (Protocol::ours(one_write), Phase::Cleanup)
@@ -92,4 +209,23 @@ fn every_planted_fault_is_noticed_by_its_invariant() {
         assert!(noticed, "{invariant} was never seen to fail");
     }
     page::says("planted faults", &lines);
+}
+
+#[test]
+fn entries_go_with_their_resource_so_that_a_second_look_finds_nothing_to_hide() {
+    for values in [Values::Apart, Values::Alike, Values::Same] {
+        let protocol = Protocol {
+            belongings: Some(values),
+            fault: Some(Fault::NoSecondLook),
+            ..at_once(SMALL)
+        };
+        assert_eq!(check(&protocol, &INVARIANTS, 2).broken, None);
+    }
+}
+
+#[test]
+fn a_batch_without_its_claim_breaks_nothing_but_the_end_of_its_run() {
+    let protocol = planted(Fault::NoClaimCondition);
+    let broken = check(&protocol, &[I1, I2, I3, I4, I5], 2).broken;
+    assert_eq!(broken, None);
 }

@@ -22,6 +22,7 @@ const SMALL: Bounds = Bounds {
     old: 1,
     alone: 0,
     writes: 2,
+    parts: 0,
 };
 
 /// Ours, with requests that are one step each.

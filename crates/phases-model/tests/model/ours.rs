@@ -1,7 +1,7 @@
 //! Our table: every state within the bounds.
 
 use crate::{SMALL, at_once, page};
-use coeval_phases_model::{Bounds, INVARIANTS, Protocol, check};
+use coeval_phases_model::{Bounds, INVARIANTS, Protocol, Values, check};
 
 fn holds(protocol: &Protocol) {
     let outcome = check(protocol, &INVARIANTS, 2);
@@ -33,8 +33,27 @@ fn row(protocol: &Protocol, states: usize) -> String {
     if protocol.nameless {
         requests += ", nameless";
     }
+    if protocol.unanswered {
+        requests += ", or no answer";
+    }
+    let mut more = match protocol.bounds.parts {
+        0 => Vec::new(),
+        parts => vec![format!("{parts} part{}", if parts > 1 { "s" } else { "" })],
+    };
+    let values = protocol.belongings.map(|values| match values {
+        Values::Apart => "belongings, values apart",
+        Values::Alike => "belongings, values alike",
+        Values::Same => "belongings, one value",
+    });
+    more.extend(values.map(str::to_owned));
     let (writes, states) = (bounds.writes, grouped(states));
-    format!("| {servers} | {resources} | {writes} | {requests} | {states} |")
+    let more = more.join("; ");
+    let more = if more.is_empty() {
+        "–".to_owned()
+    } else {
+        more
+    };
+    format!("| {servers} | {resources} | {writes} | {requests} | {more} | {states} |")
 }
 
 /// 1234567 as 1,234,567.
@@ -57,14 +76,44 @@ fn nameless(protocol: Protocol) -> Protocol {
     }
 }
 
-fn is_long() -> bool {
-    let scale = std::env::var("COEVAL_TEST_SCALE").ok();
-    scale.and_then(|scale| scale.parse::<u32>().ok()) >= Some(10)
+fn with_belongings(values: Values, protocol: Protocol) -> Protocol {
+    Protocol {
+        belongings: Some(values),
+        ..protocol
+    }
+}
+
+fn unanswered(protocol: Protocol) -> Protocol {
+    Protocol {
+        unanswered: true,
+        ..protocol
+    }
+}
+
+const ONE_WRITE: Bounds = Bounds { writes: 1, ..SMALL };
+
+const TWO_RESOURCES: Bounds = Bounds {
+    old: 2,
+    ..ONE_WRITE
+};
+
+const THREE_SERVERS: Bounds = Bounds {
+    servers: 3,
+    ..SMALL
+};
+
+fn in_parts(parts: usize, bounds: Bounds) -> Protocol {
+    at_once(Bounds { parts, ..bounds })
 }
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_with_requests_in_flight() {
-    holds(&Protocol::ours(Bounds { writes: 1, ..SMALL }));
+    holds(&Protocol::ours(SMALL));
+    holds(&Protocol::ours(TWO_RESOURCES));
+    holds(&nameless(Protocol::ours(Bounds {
+        writes: 1,
+        ..THREE_SERVERS
+    })));
 }
 
 #[test]
@@ -84,63 +133,78 @@ fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_resource_at_home_in_the_new_major() {
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_with_three_servers() {
-    let servers = 3;
-    holds(&at_once(Bounds { servers, ..SMALL }));
+    holds(&at_once(THREE_SERVERS));
 }
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_server_without_the_new_major() {
-    let (servers, behind) = (3, 1);
+    let behind = 1;
     holds(&at_once(Bounds {
-        servers,
         behind,
-        ..SMALL
+        ..THREE_SERVERS
     }));
     holds(&Protocol::ours(Bounds { behind, ..SMALL }));
 }
 
 #[test]
-fn i1_i2_i3_i4_i5_and_i10_hold_with_two_writes_in_flight_when_the_scale_is_ten() {
-    if is_long() {
-        holds(&Protocol::ours(SMALL));
+fn i1_i2_i3_i4_i5_and_i10_hold_with_secrets_and_index_entries() {
+    for values in [Values::Apart, Values::Alike, Values::Same] {
+        let writes = 3;
+        holds(&with_belongings(
+            values,
+            at_once(Bounds { writes, ..SMALL }),
+        ));
     }
 }
 
 #[test]
-fn i1_i2_i3_i4_i5_and_i10_hold_with_three_servers_in_flight_when_the_scale_is_ten() {
-    if is_long() {
-        let (servers, writes) = (3, 1);
-        let bounds = Bounds {
-            servers,
-            writes,
-            ..SMALL
-        };
-        holds(&nameless(Protocol::ours(bounds)));
-    }
+fn i1_i2_i3_i4_i5_and_i10_hold_with_workers_that_take_parts_over() {
+    holds(&in_parts(1, TWO_RESOURCES));
+    holds(&in_parts(2, TWO_RESOURCES));
 }
 
 #[test]
-fn i1_i2_i3_i4_i5_and_i10_hold_with_two_resources_in_flight_when_the_scale_is_ten() {
-    if is_long() {
-        let (old, writes) = (2, 1);
-        holds(&Protocol::ours(Bounds {
-            old,
-            writes,
-            ..SMALL
-        }));
-    }
+fn i1_i2_i3_i4_i5_and_i10_hold_where_no_answer_comes() {
+    holds(&unanswered(at_once(SMALL)));
+    holds(&unanswered(Protocol::ours(ONE_WRITE)));
 }
 
 #[test]
-fn i1_i2_i3_i4_i5_and_i10_hold_with_three_servers_and_two_resources_when_the_scale_is_ten() {
-    if is_long() {
-        let (servers, old, writes) = (3, 2, 3);
-        let bounds = Bounds {
-            servers,
-            old,
-            writes,
-            ..SMALL
-        };
-        holds(&nameless(at_once(bounds)));
+fn i1_i2_i3_i4_i5_and_i10_hold_in_larger_bounds_when_the_scale_is_ten() {
+    if !is_long() {
+        return;
     }
+    let three_writes = Bounds { writes: 3, ..SMALL };
+    let largest = Bounds {
+        servers: 3,
+        old: 2,
+        ..three_writes
+    };
+    holds(&Protocol::ours(three_writes));
+    holds(&Protocol::ours(Bounds { old: 2, ..SMALL }));
+    holds(&nameless(Protocol::ours(THREE_SERVERS)));
+    holds(&nameless(at_once(largest)));
+}
+
+#[test]
+fn i1_i2_i3_i4_i5_and_i10_hold_with_more_in_larger_bounds_when_the_scale_is_ten() {
+    if !is_long() {
+        return;
+    }
+    for values in [Values::Apart, Values::Alike, Values::Same] {
+        holds(&with_belongings(values, Protocol::ours(SMALL)));
+    }
+    holds(&unanswered(in_parts(1, TWO_RESOURCES)));
+    holds(&unanswered(Protocol::ours(SMALL)));
+    let three_workers = Bounds {
+        servers: 3,
+        ..TWO_RESOURCES
+    };
+    holds(&nameless(in_parts(2, three_workers)));
+    holds(&in_parts(1, Bounds { old: 2, ..SMALL }));
+}
+
+fn is_long() -> bool {
+    let scale = std::env::var("COEVAL_TEST_SCALE").ok();
+    scale.and_then(|scale| scale.parse::<u32>().ok()) >= Some(10)
 }

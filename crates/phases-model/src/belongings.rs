@@ -1,0 +1,251 @@
+//! What belongs to the records of a resource: secrets, with a key for each record, and index
+//! entries, by which a resource is found with the values of either record.
+//!
+//! The protocol says nothing of them, it only says what becomes of the two records. What follows for
+//! these keys is a rule of the engine (`write::steps`, `pairs::object`, `expiry`), told here once
+//! more.
+
+use crate::fault::Fault;
+use crate::object::{Cell, Object};
+use crate::protocol::Protocol;
+use crate::state::{Job, Pending};
+use coeval_core::phases::{Standing, Step, Truth, Write};
+
+/// The values of records by which an index finds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Another one for each revision, and at each major.
+    Apart,
+    /// Another one for each revision, the same at both majors.
+    Alike,
+    /// Always the same, as a name is.
+    Same,
+}
+
+/// Revisions that can be told apart.
+const REVISIONS: usize = 5;
+
+impl Values {
+    /// The entry of a revision in old (0) or new (1).
+    fn entry(self, side: usize, revision: u8) -> usize {
+        let revision = usize::from(revision);
+        assert!(revision < REVISIONS, "belongings are for three writes");
+        match self {
+            Self::Apart => side * REVISIONS + revision,
+            Self::Alike => revision,
+            Self::Same => 0,
+        }
+    }
+}
+
+/// Secrets and entries. Each has an expiry of its own, 0 is never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Belongings {
+    /// Of the old record and of the new one: of which revision, and until when.
+    pub secrets: [Option<Cell>; 2],
+    /// For each value until when.
+    pub entries: [Option<u8>; 2 * REVISIONS],
+    /// What is kept once for a resource: it stands for its ACL, and for its one in the count of its
+    /// name.
+    pub count: i8,
+}
+
+/// Both records.
+type Records = [Option<Cell>; 2];
+
+/// Both records under a plan, the old one first.
+struct Seats {
+    steps: [Step; 2],
+    was: Records,
+    is: Records,
+    /// Whether it is the source of truth: what indexes find is this one.
+    counts: [bool; 2],
+    /// Whether its entries are there. Those of a record that was left behind may be gone.
+    there: [bool; 2],
+    /// The expiry of the source of truth after the plan.
+    expires: u8,
+}
+
+fn records(object: &Object) -> Records {
+    [object.old, object.new.map(|(cell, _)| cell)]
+}
+
+/// The entries of records, marked.
+fn marked(values: Values, records: Records) -> [bool; 2 * REVISIONS] {
+    let mut marked = [false; 2 * REVISIONS];
+    for (side, cell) in records.into_iter().enumerate() {
+        if let Some(cell) = cell {
+            marked[values.entry(side, cell.revision)] = true;
+        }
+    }
+    marked
+}
+
+impl Belongings {
+    /// Those of a resource that never expires.
+    pub(crate) fn of(values: Values, object: &Object) -> Self {
+        let there = marked(values, records(object));
+        Self {
+            secrets: records(object),
+            entries: there.map(|there| there.then_some(0)),
+            count: i8::from(object.acknowledged.is_some()),
+        }
+    }
+
+    /// Whether nothing is there without a record.
+    pub(crate) fn are_owned(&self, values: Values, object: &Object) -> bool {
+        let records = records(object);
+        let secrets = self.secrets.iter().zip(&records);
+        let entries = self.entries.iter().zip(marked(values, records));
+        secrets
+            .into_iter()
+            .all(|(secret, record)| secret.is_none() || record.is_some())
+            && entries
+                .into_iter()
+                .all(|(entry, owned)| entry.is_none() || owned)
+    }
+
+    /// Whether a record has its secrets, and is found by its value, for as long as it is there.
+    pub(crate) fn serve(&self, values: Values, side: usize, cell: Cell) -> bool {
+        let entry = self.entries[values.entry(side, cell.revision)];
+        self.secrets[side] == Some(cell) && entry == Some(cell.expires)
+    }
+
+    /// Whether an index finds the resource at all.
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.entries.iter().any(Option::is_some)
+    }
+
+    /// Whether what is kept once is there with the resource, and not without.
+    pub(crate) fn is_counted(&self, object: &Object) -> bool {
+        self.count == i8::from(object.acknowledged.is_some())
+    }
+
+    /// What expires first here.
+    pub(crate) fn first(&self) -> Option<u8> {
+        let secrets = self.secrets.iter().flatten().map(|cell| cell.expires);
+        let entries = self.entries.iter().flatten().copied();
+        secrets.chain(entries).filter(|expires| *expires > 0).min()
+    }
+
+    /// Records have expired, and the sweep has removed them with what belongs to them.
+    fn lapse(&mut self, values: Values, before: Records, after: Records, at: u8) {
+        let (owned, needed) = (marked(values, before), marked(values, after));
+        for (secret, record) in self.secrets.iter_mut().zip(after) {
+            *secret = secret.filter(|secret| secret.expires != at && record.is_some());
+        }
+        for (entry, (owned, needed)) in self.entries.iter_mut().zip(owned.iter().zip(needed)) {
+            let stays = !*owned || needed;
+            *entry = entry.filter(|expires| stays && *expires != at);
+        }
+    }
+}
+
+impl Protocol {
+    /// What a plan does to secrets and entries, once it was done to the records.
+    pub(crate) fn belong(&self, before: &Object, after: &mut Object, pending: &Pending) {
+        let (Some(values), Some(truth)) = (self.belongings, pending.truth) else {
+            return;
+        };
+        let Some(mut own) = after.own else {
+            return;
+        };
+        let standing = before.found().standing();
+        let (alone, fresh) = (standing == Standing::Alone, standing == Standing::Fresh);
+        let old_counts = truth == Truth::Old && !alone;
+        let counts = [old_counts, !old_counts];
+        let (was, is) = (records(before), records(after));
+        let expires = match pending.job {
+            Job::Write(Write::KeepAlive) => pending.stamp,
+            Job::Write(_) => 0,
+            // Of the source of truth.
+            Job::Work(_) | Job::Repair => {
+                was[usize::from(!old_counts)].map_or(0, |cell| cell.expires)
+            }
+        };
+        let steps = [pending.plan.old, pending.plan.new];
+        if steps == [Step::Leave; 2] {
+            return;
+        }
+        let seats = Seats {
+            steps,
+            was,
+            is,
+            counts,
+            there: [fresh || counts[0], fresh || counts[1]],
+            expires,
+        };
+        self.secure(&mut own, &seats);
+        if pending.job == Job::Write(Write::KeepAlive) && !self.has(Fault::KeepAliveAlone) {
+            for secret in own.secrets.iter_mut().flatten() {
+                secret.expires = expires;
+            }
+        }
+        self.index(&mut own, values, &seats);
+        match pending.job {
+            Job::Write(Write::Create(_)) => own.count += 1,
+            Job::Write(Write::Delete) => own.count -= 1,
+            _ => {}
+        }
+        after.own = Some(own);
+    }
+
+    /// What the sweep does where records have expired. The resource goes with its source of truth:
+    /// a record that was left behind is no resource, and keeps none.
+    pub(crate) fn sweep(&self, live: Truth, before: &Object, after: &mut Object, at: u8) {
+        let (Some(values), Some(mut own)) = (self.belongings, after.own) else {
+            return;
+        };
+        let (was, is) = (before.found(), after.found());
+        own.lapse(values, records(before), records(after), at);
+        let gone = if self.has(Fault::SweepByTwin) {
+            was != is && records(after) == [None; 2]
+        } else {
+            was.exists(live) && !is.exists(live)
+        };
+        own.count -= i8::from(gone);
+        after.own = Some(own);
+    }
+
+    /// Secrets are put with their record, and go with it.
+    fn secure(&self, own: &mut Belongings, seats: &Seats) {
+        for (side, step) in seats.steps.into_iter().enumerate() {
+            match step {
+                Step::Copy if self.has(Fault::CopyWithoutSecrets) => {}
+                Step::Write | Step::Copy => own.secrets[side] = seats.is[side],
+                Step::Delete if self.has(Fault::RemovalLeavesSecrets) => {}
+                Step::Delete if seats.was[side].is_some() => own.secrets[side] = None,
+                Step::Delete | Step::Touch | Step::Leave | Step::Mark => {}
+            }
+        }
+    }
+
+    /// Entries are put for every record that is written or counts, and those of all others go.
+    fn index(&self, own: &mut Belongings, values: Values, seats: &Seats) {
+        let (was, mut kept, mut there, mut taken) = (seats.was, seats.is, seats.was, [None; 2]);
+        let mut moved = false;
+        for side in 0..2 {
+            let (step, counts) = (seats.steps[side], seats.counts[side]);
+            let trusted = seats.there[side] || self.has(Fault::EntriesTrusted);
+            there[side] = was[side].filter(|_| trusted);
+            kept[side] = seats.is[side].filter(|_| step != Step::Leave || counts);
+            moved |= counts && was[side].is_some_and(|cell| cell.expires != seats.expires);
+            if step == Step::Delete && self.has(Fault::RemovalLeavesEntries) {
+                kept[side] = was[side];
+            }
+            if step == Step::Delete && self.has(Fault::RemovalTakesEntries) {
+                taken[side] = was[side];
+            }
+        }
+        let (had, has) = (marked(values, was), marked(values, kept));
+        let (there, taken) = (marked(values, there), marked(values, taken));
+        for (at, entry) in own.entries.iter_mut().enumerate() {
+            if has[at] && (moved || !there[at]) {
+                *entry = Some(seats.expires);
+            }
+            if taken[at] || (had[at] && !has[at]) {
+                *entry = None;
+            }
+        }
+    }
+}
