@@ -385,6 +385,15 @@ pub(crate) fn open_task(id: Uuid) -> Result<Key, StorageError> {
     key(&[b"g", id.to_string().as_bytes()])
 }
 
+/// How many slots a task has at most.
+pub(crate) const TASK_SLOTS: usize = 16;
+
+/// What a task did ahead of its checkpoint, in one of its slots.
+pub(crate) fn task_slot(id: Uuid, slot: usize) -> Result<Key, StorageError> {
+    let slot = slot.to_string();
+    key(&[b"c", id.to_string().as_bytes(), slot.as_bytes()])
+}
+
 /// All tasks that have not ended.
 pub(crate) fn open_tasks() -> Result<Span, StorageError> {
     Ok(Span::below(&key(&[b"g"])?))

@@ -29,7 +29,7 @@ const STORE: &str = "COEVAL_TEST_KILL_STORE";
 const TASK: &str = "COEVAL_TEST_KILL_TASK";
 /// What the child says before each batch.
 const BATCH: &str = "the child begins a batch";
-const RESOURCES: usize = 900;
+const RESOURCES: usize = 2_500;
 const KILLS: usize = 8;
 
 fn admin() -> Caller {
@@ -73,6 +73,7 @@ async fn child(url: &str, task: &str) {
     let (_store, engine) = engine(url).await;
     let settings = RunnerSettings {
         pace: Some(Arc::new(Telling)),
+        abreast: 3,
         ..RunnerSettings::default()
     };
     let _runner = JobRunner::start(Arc::clone(&engine), "server", settings);

@@ -53,6 +53,7 @@ impl Job for BehaviorJob {
         engine: Arc<Engine>,
         task: &Task,
         report: Bytes,
+        _: usize,
     ) -> Result<Box<dyn Run>, EngineError> {
         let unreadable = |error: serde_json::Error| TaskError::Unreadable {
             id: task.id,

@@ -2,7 +2,7 @@
 //! condition that this record is as this server wrote it last. So whoever takes the task over, or
 //! cancels it, fences every write that is still to come.
 
-use super::job::{Job, Last, Pacing, Step};
+use super::job::{Ahead, Job, Last, Pacing, Step};
 use super::runner::{RunnerSettings, is_temporary};
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
@@ -13,7 +13,7 @@ use crate::write::is_race;
 use bytes::Bytes;
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    AtomicWrite, Condition, Key, ReadRequest, Revision, Step as KeyStep, StorageError,
+    Action, AtomicWrite, Condition, Key, ReadRequest, Revision, Step as KeyStep, StorageError,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -160,7 +160,8 @@ impl Drive {
         }
         let report = self.report(held.task.id).await?;
         let task = held.task.clone();
-        let begin = job.begin(Arc::clone(&self.engine), &task, report);
+        let abreast = self.settings.abreast;
+        let begin = job.begin(Arc::clone(&self.engine), &task, report, abreast);
         let mut run = self.beating(held, begin).await??;
         let mut last = Last::None;
         let mut took = Duration::ZERO;
@@ -173,6 +174,17 @@ impl Drive {
                 Step::Done(result) => return Ok(result),
                 Step::Wait(time, why) => {
                     self.pause(held, time, &why).await?;
+                    Last::None
+                }
+                Step::Ahead(all) => {
+                    let since = Instant::now();
+                    let (written, end) = self.ahead(held, all).await?;
+                    // Written with the task whenever that is next.
+                    held.task.progress = run.went(written)?;
+                    if let Some(end) = end {
+                        return Err(end);
+                    }
+                    took = since.elapsed();
                     Last::None
                 }
                 Step::Batch(batch) => {
@@ -307,6 +319,38 @@ impl Drive {
         }
     }
 
+    /// Writes each by itself, if the task is still as this server wrote it last; and whether it ends
+    /// here.
+    async fn ahead(
+        &self,
+        held: &mut Held,
+        all: Vec<Ahead>,
+    ) -> Result<(Vec<Result<(), StorageError>>, Option<Stop>), Stop> {
+        let writes = all.into_iter().map(|one| {
+            // First, so that a lost claim is what is told of several conditions that fail.
+            let mut steps = vec![KeyStep {
+                key: held.key.clone(),
+                condition: Condition::RevisionIs(held.revision),
+                action: Action::Nop,
+            }];
+            steps.extend(one.steps);
+            let engine = Arc::clone(&self.engine);
+            async move { engine.commit(&one.head, AtomicWrite { steps }).await }
+        });
+        let written = futures::future::join_all(writes).await;
+        let written: Vec<_> = written.into_iter().map(|one| one.map(|_| ())).collect();
+        let errors = || written.iter().filter_map(|one| one.as_ref().err());
+        if let Some(error) = errors().find(|error| is_temporary(error)) {
+            return Err(Stop::Store(error.clone()));
+        }
+        let lost = |error: &StorageError| matches!(error, StorageError::Conflict { key, .. } | StorageError::NotFound { key } if *key == held.key);
+        let end = match errors().any(lost) {
+            true => self.regain(held).await.err(),
+            false => None,
+        };
+        Ok((written, end))
+    }
+
     /// Looks whether the task is still this server's.
     async fn regain(&self, held: &mut Held) -> Result<(), Stop> {
         let kept = self.engine.read_task(held.task.id, None).await?;
@@ -338,8 +382,8 @@ impl Drive {
     async fn finish(&self, held: &mut Held, ending: &Ending) -> Result<(), Stop> {
         let now = self.engine.now();
         for _ in 0..ATTEMPTS {
-            let close = record::close_step(held.task.id).map_err(EngineError::from)?;
-            let written = self.put(held, vec![close], |task| {
+            let close = record::close_steps(held.task.id).map_err(EngineError::from)?;
+            let written = self.put(held, close, |task| {
                 ending.write(task);
                 task.ended = Some(now);
                 task.message = None;

@@ -71,6 +71,7 @@ impl Job for HookedJob {
         engine: Arc<Engine>,
         task: &Task,
         report: Bytes,
+        _: usize,
     ) -> Result<Box<dyn Run>, EngineError> {
         let unreadable = |reason: &str| TaskError::Unreadable {
             id: task.id,

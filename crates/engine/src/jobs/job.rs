@@ -5,7 +5,7 @@ use crate::error::EngineError;
 use crate::tasks::{Progress, Task};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_storage::{Step as KeyStep, StorageError};
+use coeval_storage::{Key, Step as KeyStep, StorageError};
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -17,12 +17,14 @@ pub(crate) trait Job: Send + Sync + Debug {
     /// The operation of its tasks.
     fn operation(&self) -> &'static str;
 
-    /// Begins, or goes on from the task's checkpoint. `report` is what was reported so far.
+    /// Begins, or goes on from the task's checkpoint. `report` is what was reported so far, `abreast`
+    /// how many batches may go ahead at once.
     async fn begin(
         &self,
         engine: Arc<Engine>,
         task: &Task,
         report: Bytes,
+        abreast: usize,
     ) -> Result<Box<dyn Run>, EngineError>;
 }
 
@@ -31,6 +33,11 @@ pub(crate) trait Job: Send + Sync + Debug {
 pub(crate) trait Run: Send {
     /// What comes next, after what became of the batch before.
     async fn step(&mut self, last: Last) -> Result<Step, EngineError>;
+
+    /// What became of each batch that went ahead; how far it is now. The next step follows.
+    fn went(&mut self, _: Vec<Result<(), StorageError>>) -> Result<Progress, EngineError> {
+        Ok(Progress::default())
+    }
 
     /// How long a server that stops waits for a step before it gives the task back in the middle of
     /// it; nothing: until it is done.
@@ -55,6 +62,9 @@ pub(crate) enum Last {
 pub(crate) enum Step {
     /// Write this.
     Batch(Batch),
+    /// Write these side by side, each by itself, as long as the task is this server's. A batch with
+    /// the checkpoint follows in its own time; until then the slots of the task tell what was done.
+    Ahead(Vec<Ahead>),
     /// Nothing for so long, and why.
     #[cfg_attr(
         not(test),
@@ -63,6 +73,14 @@ pub(crate) enum Step {
     Wait(Duration, String),
     /// All is done; this came out.
     Done(Value),
+}
+
+/// Keys to write ahead of the checkpoint.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    /// A key that is put among them: it tells whether they were written.
+    pub(crate) head: Key,
+    pub(crate) steps: Vec<KeyStep>,
 }
 
 /// Keys to write, in one atomic write with the task: its checkpoint is true whenever it is read.

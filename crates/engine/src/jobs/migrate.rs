@@ -6,6 +6,7 @@ mod page;
 mod plan;
 mod report;
 mod run;
+mod slots;
 
 use super::job::{Job, Run};
 use crate::audit::{Deed, What};
@@ -169,8 +170,9 @@ impl Job for MigrateJob {
         engine: Arc<Engine>,
         task: &Task,
         report: Bytes,
+        abreast: usize,
     ) -> Result<Box<dyn Run>, EngineError> {
-        let run = MigrateRun::begin(engine, task, &report).await?;
+        let run = MigrateRun::begin(engine, task, &report, abreast).await?;
         Ok(Box::new(run))
     }
 }

@@ -37,6 +37,8 @@ pub struct RunnerSettings {
     pub at_once: usize,
     /// How many behaviors beside these: they mostly wait for others to answer.
     pub behaviors_at_once: usize,
+    /// How many batches of a task are written side by side, at most 16.
+    pub abreast: usize,
     /// How long a task rests after the store failed it.
     pub rest: Duration,
     /// Decides how fast tasks go.
@@ -50,6 +52,7 @@ impl Default for RunnerSettings {
             poll: Duration::from_secs(5),
             at_once: 4,
             behaviors_at_once: 32,
+            abreast: 16,
             rest: Duration::from_secs(1),
             pace: None,
         }

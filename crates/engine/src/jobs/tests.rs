@@ -58,6 +58,7 @@ impl Job for Scripted {
         _: Arc<Engine>,
         task: &Task,
         _: Bytes,
+        _: usize,
     ) -> Result<Box<dyn Run>, EngineError> {
         let at = task.checkpoint["at"].as_u64().unwrap_or_default();
         let at = usize::try_from(at).unwrap();

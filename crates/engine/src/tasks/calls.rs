@@ -194,7 +194,7 @@ impl Engine {
             if task.status == Status::Queued {
                 task.status = Status::Canceled;
                 task.ended = Some(self.now());
-                write.steps.push(record::close_step(id)?);
+                write.steps.extend(record::close_steps(id)?);
             }
             let condition = Condition::RevisionIs(revision);
             write.steps.push(record::step(&task, condition)?);

@@ -73,13 +73,16 @@ pub(crate) fn open_step(id: Uuid, report: Vec<u8>) -> Result<Step, StorageError>
     })
 }
 
-/// The step that ends it.
-pub(crate) fn close_step(id: Uuid) -> Result<Step, StorageError> {
-    Ok(Step {
-        key: keys::open_task(id)?,
+/// The steps that end it.
+pub(crate) fn close_steps(id: Uuid) -> Result<Vec<Step>, StorageError> {
+    let slots = (0..keys::TASK_SLOTS).map(|slot| keys::task_slot(id, slot));
+    let all = std::iter::once(keys::open_task(id)).chain(slots);
+    let delete = |key| Step {
+        key,
         condition: Condition::Whatever,
         action: Action::Delete,
-    })
+    };
+    all.map(|key| key.map(delete)).collect()
 }
 
 /// An id as text.

@@ -64,6 +64,8 @@ fn content(resource: &Resource) -> Value {
 pub(crate) fn quick() -> RunnerSettings {
     RunnerSettings {
         poll: Duration::from_millis(200),
+        // So that some dozen resources make several rounds.
+        abreast: 2,
         ..RunnerSettings::default()
     }
 }

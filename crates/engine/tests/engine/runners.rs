@@ -125,7 +125,7 @@ pub(crate) async fn a_runner_whose_claim_was_taken_writes_nothing_any_more(mut w
 
 pub(crate) async fn an_abandoned_task_goes_on_from_its_last_batch(mut world: World) {
     with_two_majors(&world).await;
-    let made = make_many(&world, 60).await;
+    let made = make_many(&world, 120).await;
     let pace = From::batch(2, Pacing::Hold("enough".into()));
     let held = RunnerSettings {
         pace: Some(Arc::clone(&pace) as Arc<dyn Pace>),
@@ -139,7 +139,7 @@ pub(crate) async fn an_abandoned_task_goes_on_from_its_last_batch(mut world: Wor
         let task = world.engine.task(&admin(), task.id).await.unwrap();
         if said(&task) {
             let done = task.progress.done;
-            assert!(done > 0 && done < 60, "{done}");
+            assert!(done > 0 && done < 120, "{done}");
             break;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -153,7 +153,7 @@ pub(crate) async fn an_abandoned_task_goes_on_from_its_last_batch(mut world: Wor
     let _second = runner(&other, "second", patient);
     let done = ended(&world.engine, &task).await;
     assert_eq!(done.status, Status::Success, "{done:?}");
-    assert_eq!(counts(done.result.as_ref().unwrap()), [60, 0, 0, 0]);
+    assert_eq!(counts(done.result.as_ref().unwrap()), [120, 0, 0, 0]);
     assert_each_moved_once(&world.engine, &made).await;
     assert_eq!(keys(&world.engine, "g/").await.len(), 0);
 }
@@ -185,7 +185,7 @@ pub(crate) async fn a_runner_that_stops_gives_its_tasks_back(mut world: World) {
 pub(crate) async fn a_canceled_task_does_no_further_batch(world: World) {
     with_two_majors(&world).await;
     let engine = &world.engine;
-    let made = make_many(&world, 60).await;
+    let made = make_many(&world, 120).await;
     // Nobody works on it: it ends at once.
     let queued = ask(engine, MigrateOptions::default()).await;
     let canceled = engine.cancel_task(&admin(), queued.id).await.unwrap();
@@ -211,5 +211,5 @@ pub(crate) async fn a_canceled_task_does_no_further_batch(world: World) {
         moved += u64::from(now.header.version == v("2.0.0"));
     }
     assert_eq!(moved, done.progress.done);
-    assert!(moved > 0 && moved < 60, "{moved}");
+    assert!(moved > 0 && moved < 120, "{moved}");
 }

@@ -33,6 +33,8 @@ pub(super) struct Ready {
     pub(super) cost: Cost,
     /// `None`: nothing is told of it.
     pub(super) outcome: Option<Outcome>,
+    /// Whether something is written: its steps are handed on before that is known.
+    pub(super) writes: bool,
 }
 
 impl Ready {
@@ -43,6 +45,7 @@ impl Ready {
             steps: Vec::new(),
             cost: Cost::default(),
             outcome,
+            writes: false,
         }
     }
 }
@@ -139,6 +142,7 @@ impl Mover {
                         cost: Cost::of(&steps),
                         steps,
                         outcome: Some(said.unwrap_or(Outcome::MIGRATED)),
+                        writes: false,
                     }
                 }
             });

@@ -129,13 +129,6 @@ impl Report {
         self.entries.len()
     }
 
-    /// Takes back the entries of a batch that was not written.
-    pub(super) fn cut(&mut self, length: usize, counts: Counts) {
-        self.entries.truncate(length);
-        self.bytes = self.entries.iter().map(size).sum();
-        self.counts = counts;
-    }
-
     pub(super) fn add(&mut self, id: Uuid, outcome: &Outcome) {
         let count = match outcome.word {
             Word::Migrated => &mut self.counts.migrated,
@@ -153,6 +146,32 @@ impl Report {
             code: code.clone(),
             reason: reason.clone(),
         };
+        self.list(entry);
+    }
+
+    /// Adds another one.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        let Counts {
+            migrated,
+            skipped,
+            failed,
+            left_behind,
+            passed,
+            unlisted,
+        } = other.counts;
+        let counts = &mut self.counts;
+        counts.migrated += migrated;
+        counts.skipped += skipped;
+        counts.failed += failed;
+        counts.left_behind += left_behind;
+        counts.passed += passed;
+        counts.unlisted += unlisted;
+        for entry in &other.entries {
+            self.list(entry.clone());
+        }
+    }
+
+    fn list(&mut self, entry: Entry) {
         let bytes = self.bytes + size(&entry);
         if self.entries.len() < MOST_ENTRIES && bytes <= MOST_BYTES {
             self.entries.push(entry);
@@ -211,13 +230,18 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_was_not_written_leaves_no_trace() {
-        let mut report = Report::default();
-        report.add(Uuid(1), &outcome("one"));
-        let before = report.clone();
-        report.add(Uuid(2), &outcome("two"));
-        report.add(Uuid(3), &Outcome::MIGRATED);
-        report.cut(before.len(), before.counts);
-        assert_eq!(report, before);
+    fn a_report_and_what_came_since_are_one() {
+        let (mut report, mut since, mut all) = Default::default();
+        for n in 0..1_500 {
+            let part = if n < 700 { &mut report } else { &mut since };
+            let said = match n % 3 {
+                0 => Outcome::MIGRATED,
+                _ => outcome("why"),
+            };
+            Report::add(part, Uuid(n), &said);
+            Report::add(&mut all, Uuid(n), &said);
+        }
+        report.absorb(&since);
+        assert_eq!(report, all);
     }
 }

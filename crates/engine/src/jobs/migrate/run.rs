@@ -1,15 +1,16 @@
-//! A mass migration under way: pages of the index, batches of resources, one by one where somebody
-//! else writes at the same time.
+//! A mass migration under way: pages of the index, rounds of batches that are written side by side,
+//! one by one where somebody else writes at the same time. A checkpoint follows some rounds.
 
-use super::super::job::{Batch, Last, Run, Step};
+use super::super::job::{Ahead, Batch, Last, Run, Step};
 use super::batch::Cost;
 use super::check_target;
 use super::page::{Mover, Page, Ready};
 use super::plan::{Aim, left_behind};
 use super::report::{Counts, Outcome, Report};
+use super::slots::Slots;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
-use crate::keys;
+use crate::keys::{self, TASK_SLOTS};
 use crate::tasks::{Progress, Task, TaskError};
 use crate::types::state::TypeState;
 use crate::write::is_race;
@@ -23,6 +24,8 @@ use tokio::task::JoinSet;
 
 /// How many resources are read at once.
 const PAGE: usize = 380;
+/// How many rounds go ahead of a checkpoint.
+const ROUNDS: usize = 8;
 /// How often a resource that others write is tried on its own.
 const TRIES: usize = 2;
 
@@ -34,6 +37,8 @@ struct Checkpoint {
     after: Option<String>,
     total: u64,
     counts: Counts,
+    /// How many came before it: the slots say which one they come after.
+    number: u64,
 }
 
 pub(super) struct MigrateRun {
@@ -43,7 +48,14 @@ pub(super) struct MigrateRun {
     total: u64,
     /// The last entry that is done.
     done: Option<Key>,
+    /// All that is done.
     report: Report,
+    /// What of it is not in the checkpoint.
+    slots: Slots,
+    number: u64,
+    /// How many rounds are not, and how many entries there were in it.
+    rounds: usize,
+    listed: usize,
     /// The type as what is ready was planned for it.
     state: Option<Arc<TypeState>>,
     ready: VecDeque<Ready>,
@@ -51,18 +63,21 @@ pub(super) struct MigrateRun {
     read: Option<Key>,
     /// The page after that, under way; ended when this is dropped.
     ahead: JoinSet<Result<Option<Page>, EngineError>>,
-    /// What was handed to the runner, and the report before it.
-    pending: Option<Pending>,
+    /// The round that was handed to the runner.
+    round: Vec<Pending>,
     /// So many resources go one by one.
     alone: usize,
     /// How often the next one was tried on its own.
     tried: usize,
+    /// How many batches a round has at most.
+    abreast: usize,
 }
 
+/// A batch of a round.
 struct Pending {
     items: Vec<Ready>,
-    listed: usize,
-    counts: Counts,
+    /// The sum of its slot once it is written; nothing, if it writes nothing.
+    sum: Option<Report>,
 }
 
 impl MigrateRun {
@@ -70,6 +85,7 @@ impl MigrateRun {
         engine: Arc<Engine>,
         task: &Task,
         report: &[u8],
+        abreast: usize,
     ) -> Result<Self, EngineError> {
         let unreadable = |reason| TaskError::Unreadable {
             id: task.id,
@@ -97,8 +113,11 @@ impl MigrateRun {
                 Some(key.ok_or_else(|| unreadable("its checkpoint names no key".to_owned()))?)
             }
         };
-        let report = Report::read(checkpoint.counts, report)
+        let mut report = Report::read(checkpoint.counts, report)
             .map_err(|error| unreadable(error.to_string()))?;
+        let listed = report.len();
+        let slots = Slots::read(&engine, task.id, checkpoint.number).await?;
+        slots.add_to(&mut report);
         Ok(Self {
             mover: Mover {
                 engine,
@@ -110,12 +129,17 @@ impl MigrateRun {
             read: done.clone(),
             done,
             report,
+            slots,
+            number: checkpoint.number,
+            rounds: 0,
+            listed,
             state: None,
             ready: VecDeque::new(),
             ahead: JoinSet::new(),
-            pending: None,
+            round: Vec::new(),
             alone: 0,
             tried: 0,
+            abreast: abreast.clamp(1, TASK_SLOTS),
         })
     }
 
@@ -126,15 +150,48 @@ impl MigrateRun {
         self.read.clone_from(&self.done);
     }
 
-    fn written(&mut self, pending: Pending) {
-        self.alone = self.alone.saturating_sub(pending.items.len());
-        self.tried = 0;
-        self.done = pending.items.into_iter().last().map(|item| item.entry);
+    /// Notes what became of a round. Up to the first batch that was refused all is done; of those after
+    /// it only what was written, and the rest is read again.
+    fn settle(&mut self, results: Vec<Result<(), StorageError>>) -> Result<(), EngineError> {
+        let mut results = results.into_iter();
+        let mut refused: Option<(Pending, StorageError)> = None;
+        for (slot, pending) in std::mem::take(&mut self.round).into_iter().enumerate() {
+            let written = match &pending.sum {
+                None => Ok(()),
+                Some(_) => results.next().unwrap_or(Ok(())),
+            };
+            match (written, refused.is_some()) {
+                (Err(error), false) => refused = Some((pending, error)),
+                (Err(_), true) => {}
+                (Ok(()), behind) => {
+                    for item in &pending.items {
+                        match &item.outcome {
+                            // It was not touched, and is met again.
+                            _ if behind && !item.writes => {}
+                            Some(outcome) => self.report.add(item.id, outcome),
+                            None => self.report.counts.passed += 1,
+                        }
+                    }
+                    if let Some(sum) = pending.sum {
+                        self.slots.set(slot, sum);
+                    }
+                    if !behind {
+                        self.alone = self.alone.saturating_sub(pending.items.len());
+                        self.tried = 0;
+                        self.done = pending.items.into_iter().last().map(|item| item.entry);
+                    }
+                }
+            }
+        }
+        self.rounds += 1;
+        match refused {
+            None => Ok(()),
+            Some((pending, error)) => self.refused(pending, error),
+        }
     }
 
     /// Nothing of the batch was written.
     fn refused(&mut self, mut pending: Pending, error: StorageError) -> Result<(), EngineError> {
-        self.report.cut(pending.listed, pending.counts);
         if self.concerns_type(&error) {
             self.state = None;
             self.read_again();
@@ -145,19 +202,18 @@ impl MigrateRun {
             self.read_again();
             return Ok(());
         }
-        let Some(mut item) = pending.items.pop() else {
+        let Some(item) = pending.items.pop() else {
             return Err(error.into());
         };
+        self.read_again();
         self.tried += 1;
         let outcome = match is_race(&error) {
-            true if self.tried < TRIES => {
-                self.read_again();
-                return Ok(());
-            }
+            true if self.tried < TRIES => return Ok(()),
             true => left_behind(&self.mover.aim),
             false => Outcome::failed(&EngineError::from(error)),
         };
-        item = Ready::untouched(item.entry, item.id, Some(outcome));
+        self.read = Some(item.entry.clone());
+        let item = Ready::untouched(item.entry, item.id, Some(outcome));
         self.ready.push_front(item);
         Ok(())
     }
@@ -256,64 +312,110 @@ impl MigrateRun {
         items
     }
 
-    fn batch(&mut self, mut items: Vec<Ready>, state: &TypeState) -> Result<Batch, EngineError> {
-        let pending = (self.report.len(), self.report.counts);
-        let mut steps = Vec::new();
-        for item in &mut items {
-            match &item.outcome {
-                Some(outcome) => self.report.add(item.id, outcome),
-                None => self.report.counts.passed += 1,
+    /// The next batches, each with its slot.
+    fn next_round(&mut self, state: &TypeState) -> Result<Vec<Ahead>, EngineError> {
+        let most = if self.alone > 0 { 1 } else { self.abreast };
+        let mut all = Vec::new();
+        while self.round.len() < most && !self.ready.is_empty() {
+            let mut items = self.take();
+            let mut steps = Vec::new();
+            for item in &mut items {
+                item.writes = !item.steps.is_empty();
+                steps.append(&mut item.steps);
             }
-            steps.append(&mut item.steps);
+            let mut sum = None;
+            if !steps.is_empty() {
+                let written = items.iter().filter(|item| item.writes);
+                let told = written.filter_map(|item| Some((item.id, item.outcome.as_ref()?)));
+                let (slot, after) = self.slots.with(self.round.len(), told)?;
+                let mut write = arrives(fenced(state), state, self.mover.aim.to)?;
+                let head = slot.key.clone();
+                write.steps.push(slot);
+                write.steps.append(&mut steps);
+                let steps = write.steps;
+                all.push(Ahead { head, steps });
+                sum = Some(after);
+            }
+            self.round.push(Pending { items, sum });
         }
-        if !steps.is_empty() {
-            let mut write = arrives(fenced(state), state, self.mover.aim.to)?;
-            write.steps.append(&mut steps);
-            steps = write.steps;
+        Ok(all)
+    }
+
+    fn progress(&self) -> Progress {
+        let counts = self.report.counts;
+        Progress {
+            done: counts.done(),
+            // More may have come since they were counted.
+            total: Some(self.total.saturating_sub(counts.passed).max(counts.done())),
         }
+    }
+
+    /// All that is done, in one write with the task.
+    fn checkpoint(&mut self) -> Batch {
+        self.number += 1;
         let counts = self.report.counts;
         let checkpoint = Checkpoint {
-            after: items.last().map(|item| digits(item.entry.as_bytes())),
+            after: self.done.as_ref().map(|entry| digits(entry.as_bytes())),
             total: self.total,
             counts,
+            number: self.number,
         };
-        let report = (self.report.len() > pending.0).then(|| self.report.entries().into());
-        self.pending = Some(Pending {
-            items,
-            listed: pending.0,
-            counts: pending.1,
-        });
-        Ok(Batch {
-            steps,
+        let report = (self.report.len() > self.listed).then(|| self.report.entries().into());
+        Batch {
+            steps: Vec::new(),
             // Plain data: nothing in it can fail to be printed.
             checkpoint: serde_json::to_value(&checkpoint).unwrap_or_default(),
-            progress: Progress {
-                done: counts.done(),
-                // More may have come since they were counted.
-                total: Some(self.total.saturating_sub(counts.passed).max(counts.done())),
-            },
+            progress: self.progress(),
             report,
-        })
+        }
+    }
+
+    /// Whether it is time for a checkpoint: after some rounds, at the end, and when there is
+    /// something to tell.
+    fn is_checkpoint_due(&self) -> bool {
+        let last = self.ready.is_empty() && self.ahead.is_empty();
+        let told = self.report.len() > self.listed;
+        self.rounds > 0 && (self.rounds >= ROUNDS || last || told)
     }
 }
 
 #[async_trait]
 impl Run for MigrateRun {
+    fn went(&mut self, results: Vec<Result<(), StorageError>>) -> Result<Progress, EngineError> {
+        self.settle(results)?;
+        Ok(self.progress())
+    }
+
     async fn step(&mut self, last: Last) -> Result<Step, EngineError> {
-        match (last, self.pending.take()) {
-            (Last::Written, Some(pending)) => self.written(pending),
-            (Last::Refused(error), Some(pending)) => self.refused(pending, error)?,
-            _ => {}
+        match last {
+            Last::Written => {
+                self.rounds = 0;
+                self.listed = self.report.len();
+                self.slots.begin_anew(self.number);
+            }
+            // The checkpoint met a change of the task itself, and is written again.
+            Last::Refused(error) if is_race(&error) => self.number -= 1,
+            Last::Refused(error) => return Err(error.into()),
+            Last::None => {}
+        }
+        if self.is_checkpoint_due() {
+            return Ok(Step::Batch(self.checkpoint()));
         }
         if self.ready.is_empty() {
             self.read_on().await?;
         }
-        let items = self.take();
-        if items.is_empty() {
-            return Ok(Step::Done(self.report.result(self.mover.aim.dry_run)));
-        }
         let state = self.state().await?;
-        Ok(Step::Batch(self.batch(items, &state)?))
+        let all = self.next_round(&state)?;
+        match (all.is_empty(), self.round.is_empty()) {
+            (true, true) if self.rounds > 0 => Ok(Step::Batch(self.checkpoint())),
+            (true, true) => Ok(Step::Done(self.report.result(self.mover.aim.dry_run))),
+            // Nothing of it is to be written: only the checkpoint tells of it.
+            (true, false) => {
+                self.settle(Vec::new())?;
+                Ok(Step::Batch(self.checkpoint()))
+            }
+            (false, _) => Ok(Step::Ahead(all)),
+        }
     }
 }
 

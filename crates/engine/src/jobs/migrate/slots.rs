@@ -1,0 +1,108 @@
+//! What a mass migration did since its checkpoint: several batches are written side by side, each with
+//! the sum of its slot. Whoever goes on from the checkpoint adds what the slots say, so that every
+//! resource is counted once, whenever the server dies.
+
+use super::report::{Counts, Outcome, Report};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::{self, TASK_SLOTS};
+use coeval_core::version::Uuid;
+use coeval_storage::{Action, Condition, Key, Put, ReadRequest, Step};
+use serde::{Deserialize, Serialize};
+
+/// One slot, as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    /// The number of the checkpoint that it comes after; another one has been added up already.
+    number: u64,
+    counts: Counts,
+    /// What there is to say of single resources, as a report keeps it.
+    #[serde(default)]
+    entries: Vec<serde_json::Value>,
+}
+
+/// All slots of a task.
+#[derive(Debug)]
+pub(super) struct Slots {
+    task: Uuid,
+    number: u64,
+    sums: Vec<Report>,
+}
+
+impl Slots {
+    pub(super) fn new(task: Uuid, number: u64) -> Self {
+        Self {
+            task,
+            number,
+            sums: vec![Report::default(); TASK_SLOTS],
+        }
+    }
+
+    /// Reads what was done since the checkpoint of this number.
+    pub(super) async fn read(
+        engine: &Engine,
+        task: Uuid,
+        number: u64,
+    ) -> Result<Self, EngineError> {
+        let wanted: Result<Vec<Key>, _> = (0..TASK_SLOTS)
+            .map(|slot| keys::task_slot(task, slot))
+            .collect();
+        let snapshot = engine.store.read(ReadRequest::keys(wanted?)).await?;
+        let mut slots = Self::new(task, number);
+        for (sum, entry) in slots.sums.iter_mut().zip(snapshot.keys) {
+            let Some(entry) = entry else { continue };
+            let record = entry.into_record()?;
+            let unreadable = |error: serde_json::Error| crate::tasks::TaskError::Unreadable {
+                id: task,
+                reason: error.to_string(),
+            };
+            let kept: Kept = serde_json::from_slice(&record.content.body).map_err(unreadable)?;
+            if kept.number == number {
+                let entries = serde_json::to_vec(&kept.entries).map_err(unreadable)?;
+                *sum = Report::read(kept.counts, &entries).map_err(unreadable)?;
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Adds all of them to what the checkpoint says.
+    pub(super) fn add_to(&self, report: &mut Report) {
+        self.sums.iter().for_each(|sum| report.absorb(sum));
+    }
+
+    /// The step that writes a slot with what a batch adds to it, and its sum then.
+    pub(super) fn with<'a>(
+        &self,
+        slot: usize,
+        outcomes: impl Iterator<Item = (Uuid, &'a Outcome)>,
+    ) -> Result<(Step, Report), EngineError> {
+        let mut sum = self.sums.get(slot).cloned().unwrap_or_default();
+        outcomes.for_each(|(id, outcome)| sum.add(id, outcome));
+        let entries = serde_json::from_slice(&sum.entries()).unwrap_or_default();
+        let kept = Kept {
+            number: self.number,
+            counts: sum.counts,
+            entries,
+        };
+        // Plain data: nothing in it can fail to be printed.
+        let body = serde_json::to_vec(&kept).unwrap_or_default();
+        let step = Step {
+            key: keys::task_slot(self.task, slot)?,
+            condition: Condition::Whatever,
+            action: Action::Put(Put::of(body)),
+        };
+        Ok((step, sum))
+    }
+
+    /// It is written.
+    pub(super) fn set(&mut self, slot: usize, sum: Report) {
+        if let Some(place) = self.sums.get_mut(slot) {
+            *place = sum;
+        }
+    }
+
+    /// All of it is in the checkpoint of this number.
+    pub(super) fn begin_anew(&mut self, number: u64) {
+        *self = Self::new(self.task, number);
+    }
+}
