@@ -3,11 +3,13 @@
 use crate::audit::{self, Deed, What};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
+use crate::pairs::{PHASES, found};
 use crate::stored::Stored;
 use crate::types::phase;
 use crate::write::steps::as_read;
 use crate::write::{MOST_HISTORY, ask_name, decode_acl, found_name};
 use async_trait::async_trait;
+use coeval_core::phases::Truth;
 use coeval_storage::maintenance::Belongings;
 use coeval_storage::{
     Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
@@ -50,44 +52,65 @@ impl Belongings for ResourceBelongings {
             condition: Condition::Whatever,
             action: Action::Delete,
         };
-        let twin = twin(store, &of, major).await?;
+        let migration = migrating(store, &of, major).await?;
         let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
         request.keys.insert(0, keys::acl(id)?);
-        if let Some(twin) = twin {
-            request.keys.insert(0, keys::record(&of, twin, id)?);
+        if let Some(migration) = &migration {
+            request
+                .keys
+                .insert(0, keys::record(&of, migration.twin, id)?);
         }
         let mut snapshot = store.read(request).await?;
         let name = found_name(&mut snapshot, &of, org, name).map_err(failed)?;
         let acl = snapshot.keys.pop().flatten();
         let other = snapshot.keys.pop().flatten();
+        let live = other.as_ref().and_then(|other| other.stored.record());
+        let live = live.and_then(|record| Stored::decode(id, record).ok());
+        let goes = match (&migration, &other, &live) {
+            (None, ..) => true,
+            // What can't be read is not judged.
+            (Some(_), Some(_), None) => false,
+            (Some(migration), _, live) => migration.goes(&stored, live.as_ref()),
+        };
         let mut steps = vec![delete(keys::secrets(id, major)?)];
+        if goes && migration.is_some() {
+            steps.push(delete(keys::failed(&of, id)?));
+        }
+        steps.extend(migration.map(|migration| migration.unchanged));
         let own = stored.header.index_keys(&of, id)?;
-        if let Some(other) = other {
-            // The resource lives on: this record was left behind in a migration.
-            let record = other.stored.record();
-            let live = record.and_then(|record| Stored::decode(id, record).ok());
-            let needed = match &live {
-                None => own.clone(),
-                Some(live) => live.header.index_keys(&of, id)?,
+        if !goes {
+            // This record does not count: it was left behind, or its resource is gone already.
+            let needed = match (&other, &live) {
+                (None, _) => Vec::new(),
+                (Some(_), None) => own.clone(),
+                (Some(_), Some(live)) => live.header.index_keys(&of, id)?,
             };
             let unneeded = own.into_iter().filter(|key| !needed.contains(key));
             steps.extend(unneeded.map(delete));
-            steps.push(Step {
+            steps.extend(other.map(|other| Step {
                 condition: live.as_ref().map_or(Condition::Exists, as_read),
                 key: other.key,
                 action: Action::Nop,
-            });
+            }));
             steps.push(silent(&of)?);
             return Ok(steps);
         }
         steps.push(delete(keys::acl(id)?));
         steps.push(delete(keys::entries(id)?));
-        if let Some(twin) = twin {
-            // Expired too, so that it would be met once more.
-            steps.push(delete(keys::record(&of, twin, id)?));
-            steps.push(delete(keys::secrets(id, twin)?));
+        let mut indexed = own;
+        if let (Some(other), Some(live)) = (other, live) {
+            // It was left behind, and goes with what counts.
+            indexed.extend(live.header.index_keys(&of, id)?);
+            indexed.sort();
+            indexed.dedup();
+            steps.push(delete(keys::secrets(id, live.header.version.major)?));
+            steps.push(Step {
+                condition: as_read(&live),
+                key: other.key,
+                action: Action::Delete,
+            });
         }
-        steps.extend(own.into_iter().map(delete));
+        steps.extend(indexed.into_iter().map(delete));
         let generation = stored.header.generation;
         for old in generation.saturating_sub(MOST_HISTORY)..generation {
             steps.push(delete(keys::history(id, old)?));
@@ -101,16 +124,58 @@ impl Belongings for ResourceBelongings {
     }
 }
 
-/// The other major of the migration of a type, if this is one of the two.
-async fn twin(store: &dyn Store, of: &TypeKey, major: u32) -> Result<Option<u32>, StorageError> {
-    let snapshot = store.read(ReadRequest::keys([keys::phase(of)?])).await?;
+/// What the migration of a type says of a record of one of its majors.
+struct Migrating {
+    /// The other major.
+    twin: u32,
+    is_old: bool,
+    /// The source of truth. Where two phases disagree, both records are the same.
+    truth: Truth,
+    /// The phases are as they were read.
+    unchanged: Step,
+}
+
+impl Migrating {
+    /// Whether a resource goes with this record: it was there, and is not without it.
+    fn goes(&self, stored: &Stored, other: Option<&Stored>) -> bool {
+        let (was, is) = match self.is_old {
+            true => (found(Some(stored), other), found(None, other)),
+            false => (found(other, Some(stored)), found(other, None)),
+        };
+        was.exists(self.truth) && !is.exists(self.truth)
+    }
+}
+
+/// Nothing, if the major is not one of the two.
+async fn migrating(
+    store: &dyn Store,
+    of: &TypeKey,
+    major: u32,
+) -> Result<Option<Migrating>, StorageError> {
+    let key = keys::phase(of)?;
+    let snapshot = store.read(ReadRequest::keys([key.clone()])).await?;
     let entry = snapshot.keys.into_iter().next().flatten();
-    let record = entry.and_then(|entry| phase::decode(&entry.stored.record()?.content.body));
-    let migration = record.and_then(|(record, _)| record.migration);
-    Ok(migration.and_then(|migration| match major {
-        major if major == migration.from => Some(migration.to),
-        major if major == migration.to => Some(migration.from),
-        _ => None,
+    let Some(record) = entry.as_ref().and_then(|entry| entry.stored.record()) else {
+        return Ok(None);
+    };
+    let migration = phase::decode(&record.content.body);
+    let Some(migration) = migration.and_then(|(record, _)| record.migration) else {
+        return Ok(None);
+    };
+    let twin = match major {
+        major if major == migration.from => migration.to,
+        major if major == migration.to => migration.from,
+        _ => return Ok(None),
+    };
+    Ok(Some(Migrating {
+        twin,
+        is_old: major == migration.from,
+        truth: PHASES.row(migration.live.low).truth,
+        unchanged: Step {
+            key,
+            condition: Condition::RevisionIs(record.revision),
+            action: Action::Nop,
+        },
     }))
 }
 

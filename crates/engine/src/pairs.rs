@@ -14,6 +14,6 @@ mod repairs;
 pub(crate) use failed::{Listed, decode as decode_failed, tell_key};
 pub(crate) use mirror::Unfit;
 pub(crate) use object::Putting;
-pub(crate) use pair::Pair;
+pub(crate) use pair::{Pair, found};
 pub(crate) use part::{PHASES, Part};
 pub(crate) use repairs::Repairs;

@@ -15,7 +15,7 @@ use crate::pairs::PHASES;
 use crate::types::phase;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
-use coeval_core::phases::{Live, Migration, Phase, Refusal, Who, Work, ask, work};
+use coeval_core::phases::{Epoch, Live, Migration, Phase, Refusal, Who, Work, ask, work};
 use coeval_core::version::Uuid;
 use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
 use futures::StreamExt;
@@ -321,7 +321,7 @@ impl Driving {
             && let Some(what) = wanted_by_environment(state, *asked)
         {
             let caller = system_caller();
-            let asked = Asked::by(Who::Environment, what);
+            let asked = Asked::by(Who::Environment, what, state.phase.epoch);
             self.engine.move_phase(&caller, of, asked, &[]).await?;
             return Ok(());
         }
@@ -396,13 +396,14 @@ impl Driving {
         migration: Migration,
         content: &MigrationContent,
     ) -> Result<(), EngineError> {
+        let epoch = state.phase.epoch;
         let asked = match content.observed.state {
             Course::Undoing if migration.live == Live::one(Phase::Old) => {
-                Asked::by(Who::Operator, Move::Abandon)
+                Asked::by(Who::Operator, Move::Abandon, epoch)
             }
-            Course::Undoing => Asked::by(Who::Operator, Move::Back),
+            Course::Undoing => Asked::by(Who::Operator, Move::Back, epoch),
             Course::Running if content.auto && !content.paused => {
-                match automatic(migration.live, content.until()?) {
+                match automatic(migration.live, content.until()?, epoch) {
                     Some(asked) => asked,
                     None => return Ok(()),
                 }
@@ -493,7 +494,7 @@ impl Driving {
             return self.clean_again(state, conditions).await;
         }
         let caller = system_caller();
-        let asked = Asked::by(Who::Operator, Move::Claim(due));
+        let asked = Asked::by(Who::Operator, Move::Claim(due), epoch);
         self.engine
             .move_phase(&caller, &state.key, asked, &conditions)
             .await?;
@@ -544,14 +545,14 @@ fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
 }
 
 /// The half step that a migration takes by itself, if it goes that far.
-fn automatic(live: Live, until: Until) -> Option<Asked> {
+fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked> {
     let half = live.low != live.high;
     let next = match half {
         true => Some(live.high),
         false => PHASES.row(live.high).next,
     };
     let Some(next) = next else {
-        let finish = Asked::by(Who::AutomaticByName, Move::Finish);
+        let finish = Asked::by(Who::AutomaticByName, Move::Finish, epoch);
         return (until == Until::Finished).then_some(finish);
     };
     let who = match by_name(next) {
@@ -560,7 +561,7 @@ fn automatic(live: Live, until: Until) -> Option<Asked> {
         false => Who::Automatic,
     };
     let far = Until::Phase(next) <= until;
-    far.then(|| Asked::by(who, Move::Forward))
+    far.then(|| Asked::by(who, Move::Forward, epoch))
 }
 
 /// Until a phase record changes.
@@ -595,9 +596,10 @@ mod tests {
             (one(Phase::Cleanup), Until::Phase(Phase::Cleanup), false),
             (one(Phase::Cleanup), Until::Finished, true),
         ] {
-            assert_eq!(automatic(live, until).is_some(), goes, "{live:?} {until:?}");
+            let goes_on = automatic(live, until, Epoch(1)).is_some();
+            assert_eq!(goes_on, goes, "{live:?} {until:?}");
         }
-        let cutover = automatic(one(Phase::Soak), Until::Finished).unwrap();
+        let cutover = automatic(one(Phase::Soak), Until::Finished, Epoch(1)).unwrap();
         assert_eq!(cutover.who, Who::AutomaticByName);
     }
 }

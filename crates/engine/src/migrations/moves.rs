@@ -16,12 +16,13 @@ use crate::pairs::PHASES;
 use crate::read::Found;
 use crate::types::phase;
 use crate::types::state::TypeState;
+use crate::write::steps::fenced;
 use crate::write::{Update, is_race};
 use coeval_access::{GeneralRight, Level};
 use coeval_core::phases::{
-    Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
+    Epoch, Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
 };
-use coeval_storage::{Action, Condition, Put, Step};
+use coeval_storage::{Action, Condition, Put, Range, Step};
 
 /// How a migration is moved on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,14 +50,17 @@ pub(super) struct Asked {
     pub(super) what: Move,
     pub(super) who: Who,
     pub(super) fence: bool,
+    /// The epoch that it was decided in. In a later one it would mean another step.
+    pub(super) at: Epoch,
 }
 
 impl Asked {
-    pub(super) const fn by(who: Who, what: Move) -> Self {
+    pub(super) const fn by(who: Who, what: Move, at: Epoch) -> Self {
         Self {
             what,
             who,
             fence: false,
+            at,
         }
     }
 }
@@ -75,9 +79,23 @@ impl Engine {
         advance: Advance,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        let state = self.types.current(of).await?;
+        for _ in 0..ATTEMPTS {
+            let state = self.types.current(of).await?;
+            let asked = self.next_step(&state, advance).await?;
+            match self.move_phase(caller, of, asked, &[]).await {
+                // Somebody was faster. Where it is to go was said, so it is seen whether that is next.
+                Err(EngineError::Phase(Refusal::EpochPassed { .. })) if advance.to.is_some() => {}
+                Err(error) => return Err(error),
+                Ok(_) => return self.migration_status(caller, of).await,
+            }
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// The half step that somebody asks for, as the phases are.
+    async fn next_step(&self, state: &TypeState, advance: Advance) -> Result<Asked, EngineError> {
         let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
-        let (_, content) = self.declaration(of, migration).await?;
+        let (_, content) = self.declaration(&state.key, migration).await?;
         if content.observed.state == Course::Undoing {
             let name = content.name();
             return Err(MigrationError::Undoing { name }.into());
@@ -99,13 +117,12 @@ impl Engine {
             }
             .into());
         }
-        let asked = Asked {
+        Ok(Asked {
             what: if last { Move::Finish } else { Move::Forward },
             who: Who::Operator,
             fence: advance.fence,
-        };
-        self.move_phase(caller, of, asked, &[]).await?;
-        self.migration_status(caller, of).await
+            at: state.phase.epoch,
+        })
     }
 
     /// Moves a migration half a step back.
@@ -123,6 +140,7 @@ impl Engine {
             what: Move::Back,
             who: Who::Operator,
             fence,
+            at: self.types.current(of).await?.phase.epoch,
         };
         self.move_phase(caller, of, asked, &[]).await?;
         self.migration_status(caller, of).await
@@ -205,7 +223,14 @@ impl Engine {
             let looked = self.look_at_type(of).await?;
             let state = &looked.state;
             let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            state.phase.fence(asked.at)?;
             let (own, mut content) = self.declaration(of, migration).await?;
+            let forward = matches!(asked.what, Move::Forward | Move::Finish);
+            if forward && content.observed.state == Course::Undoing {
+                // Decided before somebody wanted it back.
+                let name = content.name();
+                return Err(MigrationError::Undoing { name }.into());
+            }
             let next = self.moved(&looked, migration, asked, &content).await?;
             if next == state.phase {
                 return Ok(next);
@@ -221,15 +246,38 @@ impl Engine {
             steps.extend(more.iter().cloned());
             steps.extend(self.phase_steps(caller, state, &next)?);
             if self.declare(caller, own, &content, steps).await? {
-                self.types.load(of).await?;
+                let state = self.types.load(of).await?;
                 if next.migration.is_none() {
                     // Checkpoints are of no use to anybody any more.
                     self.store.delete_range(keys::all_background(of)?).await?;
+                    self.clear_failed(&state).await?;
                 }
                 return Ok(next);
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Empties the list of what failed while there is no migration; whether nobody began one meanwhile.
+    pub(super) async fn clear_failed(&self, state: &TypeState) -> Result<bool, EngineError> {
+        const AT_ONCE: usize = 50;
+        while state.phase.migration.is_none() {
+            let range = Range::of(keys::all_failed(&state.key)?).keys_only();
+            let (_, page) = self.store.range(range.limit(AT_ONCE)).await?;
+            if page.entries.is_empty() {
+                return Ok(true);
+            }
+            let mut write = fenced(state);
+            for entry in &page.entries {
+                write = write.delete(&entry.key);
+            }
+            match self.store.atomic_write(write).await {
+                Ok(_) => {}
+                Err(error) if is_race(&error) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
     }
 
     async fn moved(
@@ -253,7 +301,7 @@ impl Engine {
             Move::Back => back(&PHASES, record, &facts)?,
             Move::Finish => finish(&PHASES, record, &facts)?,
             Move::Abandon => abandon(&PHASES, record, &facts)?,
-            Move::Claim(work) => claim(record, work, record.epoch, looked.failed)?,
+            Move::Claim(work) => claim(record, work, asked.at, looked.failed)?,
         })
     }
 

@@ -97,6 +97,9 @@ impl Engine {
             // That there is a way at all is found out before anything is written.
             state.versions.class(old, new)?;
             let next = begin(&state.phase, content.from, content.to)?;
+            if !self.clear_failed(&state).await? {
+                continue;
+            }
             content.observed = Observed {
                 state: Course::Running,
                 began: self.now(),

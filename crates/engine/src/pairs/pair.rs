@@ -25,6 +25,20 @@ fn stamp(stored: &Stored) -> Stamp {
     }
 }
 
+/// Both records, as the rules look at them.
+pub(crate) fn found(old: Option<&Stored>, new: Option<&Stored>) -> Found {
+    Found {
+        old: old.map(stamp),
+        new: new.map(|new| NewRecord {
+            stamp: stamp(new),
+            home: match new.paired {
+                true => Home::Paired,
+                false => Home::Alone,
+            },
+        }),
+    }
+}
+
 impl Pair {
     /// Of a resource that is not there yet.
     pub(crate) const fn absent(part: Part) -> Self {
@@ -37,16 +51,7 @@ impl Pair {
 
     /// As the rules look at it.
     pub(crate) fn found(&self) -> Found {
-        Found {
-            old: self.old.as_ref().map(stamp),
-            new: self.new.as_ref().map(|new| NewRecord {
-                stamp: stamp(new),
-                home: match new.paired {
-                    true => Home::Paired,
-                    false => Home::Alone,
-                },
-            }),
-        }
+        found(self.old.as_ref(), self.new.as_ref())
     }
 
     pub(crate) fn standing(&self) -> Standing {

@@ -21,6 +21,7 @@ mod logins;
 mod meddling;
 mod migrations;
 mod migrations_hurt;
+mod migrations_raced;
 mod model;
 mod numbered;
 mod own_kinds;
@@ -179,6 +180,17 @@ cases! {
             every_write_of_a_migration_may_be_of_unknown_outcome
             secrets_move_along_and_back
             what_happens_while_the_background_works_is_not_undone
+        }
+    }
+    migrations_raced {
+        every {
+            a_step_that_many_ask_for_is_one_step
+            a_resource_that_expires_takes_its_old_record_along
+        }
+        embedded {
+            a_note_that_all_was_visited_is_of_its_own_epoch
+            a_mirror_that_expires_after_its_resource_takes_nothing_along
+            what_failed_in_one_migration_does_not_hold_the_next
         }
     }
     own_kinds {

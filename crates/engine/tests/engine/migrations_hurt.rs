@@ -430,12 +430,25 @@ pub(crate) async fn secrets_move_along_and_back(mut world: World) {
     sound(&one, "deleted").await;
 }
 
-type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Something is done just before the write of one number.
-struct Before {
+pub(crate) struct Before {
     left: AtomicUsize,
     deed: Mutex<Option<Deed>>,
+}
+
+impl Before {
+    pub(crate) fn write(nth: usize, deed: Deed) -> Self {
+        Self {
+            left: AtomicUsize::new(nth),
+            deed: Mutex::new(Some(deed)),
+        }
+    }
+
+    pub(crate) fn has_struck(&self) -> bool {
+        self.deed.lock().unwrap().is_none()
+    }
 }
 
 impl std::fmt::Debug for Before {
@@ -513,17 +526,14 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
             }
         }
     });
-    let plan = Arc::new(Before {
-        left: AtomicUsize::new(nth),
-        deed: Mutex::new(Some(deed)),
-    });
+    let plan = Arc::new(Before::write(nth, deed));
     let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
     let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
     // Several looks: the note that all was visited comes after the visit.
     for _ in 0..3 {
         let _ = MigrationDriver::once(&meddled, "one", "0.1.0").await;
     }
-    let struck = plan.deed.lock().unwrap().is_none();
+    let struck = plan.has_struck();
     if struck {
         let expected = match what {
             Between::Update => json!({"image": "b", "replicas": 2}),
