@@ -83,9 +83,12 @@ impl Traces {
         if endpoint.starts_with("https:") {
             exporter = exporter.with_tls_config(options.tls()?);
         }
-        let exporter = exporter
-            .build()
-            .map_err(|error| Failure::config(error.to_string(), "Correct --otlp-endpoint."))?;
+        let exporter = exporter.build().map_err(|error| {
+            Failure::config(
+                error.to_string(),
+                "Correct --otlp-endpoint, or the OTEL_ variables.",
+            )
+        })?;
         let told = Told::new(endpoint);
         let named = Arc::clone(&told.to);
         let config = BatchConfigBuilder::default()

@@ -30,6 +30,8 @@ pub(crate) struct Got {
     pub(crate) values: BTreeMap<String, String>,
     /// What it says of the server.
     pub(crate) resource: BTreeMap<String, String>,
+    /// The token that it came with.
+    pub(crate) token: String,
 }
 
 impl Got {
@@ -53,16 +55,18 @@ impl TraceService for Kept {
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         let mut kept = self.0.lock().unwrap();
+        let token = request.metadata().get("authorization");
+        let token = token.map_or("", |token| token.to_str().unwrap()).to_owned();
         for one in request.into_inner().resource_spans {
             let resource = values(one.resource.unwrap_or_default().attributes);
             let spans = one.scope_spans.into_iter().flat_map(|scope| scope.spans);
-            kept.extend(spans.map(|span| got(span, &resource)));
+            kept.extend(spans.map(|span| got(span, &resource, &token)));
         }
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
 }
 
-fn got(span: Span, resource: &BTreeMap<String, String>) -> Got {
+fn got(span: Span, resource: &BTreeMap<String, String>, token: &str) -> Got {
     assert!(span.events.is_empty(), "what is logged stays in the log");
     Got {
         name: span.name,
@@ -74,6 +78,7 @@ fn got(span: Span, resource: &BTreeMap<String, String>) -> Got {
         failed: span.status.is_some_and(|status| status.code == 2),
         values: values(span.attributes),
         resource: resource.clone(),
+        token: token.to_owned(),
     }
 }
 

@@ -151,6 +151,37 @@ fn a_quiet_log_takes_nothing_from_the_collector() {
 }
 
 #[test]
+fn the_usual_variables_say_the_rest() {
+    let (folder, collector) = (TempDir::new().unwrap(), Collector::start());
+    let started = |variables: &[(&str, &str)]| {
+        let mut command = serve(folder.path());
+        command.args(["--otlp-endpoint", &collector.url]);
+        Server::start({
+            command.envs(variables.iter().copied());
+            command
+        })
+    };
+    let server = started(&[("OTEL_TRACES_SAMPLER", "always_off")]);
+    get(&server, "/v1/webapi/session", "x-request-id: not-sampled");
+    server.stop();
+    assert!(collector.spans().is_empty());
+    let server = started(&[
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20abc"),
+        (
+            "OTEL_RESOURCE_ATTRIBUTES",
+            "deployment.environment.name=trial",
+        ),
+    ]);
+    get(&server, "/v1/webapi/session", "x-request-id: mine");
+    let span = collector.wait_for("request", |span| span.value("id") == "mine");
+    assert_eq!(span.token, "Bearer abc");
+    assert_eq!(span.resource["deployment.environment.name"], "trial");
+    assert_eq!(span.resource["service.name"], "coeval");
+    let (_, _, log) = server.stop();
+    assert!(!log.contains("abc"), "{log}");
+}
+
+#[test]
 fn without_a_collector_nothing_is_sent() {
     let folder = TempDir::new().unwrap();
     let server = Server::start(serve(folder.path()));
