@@ -52,6 +52,10 @@ fn endpoint(text: &str) -> Result<String, String> {
     if authority.as_str().contains('@') || authority.host().is_empty() {
         return Err("it must have a host and no user".to_owned());
     }
+    // The parser takes any word for a port.
+    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
+        return Err(bad());
+    }
     if text.contains(['?', '#']) || uri.path() != "/" {
         return Err("traces are sent over gRPC, mostly to port 4317: no path".to_owned());
     }
@@ -212,6 +216,8 @@ mod tests {
             "http://127.0.0.1:4317?x=1",
             "http://me:secret@127.0.0.1:4317",
             "http://127.0.0.1:port",
+            "http://127.0.0.1:70000",
+            "http://127.0.0.1:",
         ] {
             assert!(endpoint(bad).is_err(), "{bad}");
         }
