@@ -7,6 +7,7 @@
 mod content;
 mod driver;
 mod error;
+mod gauges;
 mod look;
 mod loss;
 mod moves;
@@ -18,6 +19,7 @@ mod rate;
 mod resources;
 mod servers;
 mod shard;
+mod spans;
 mod start;
 mod status;
 mod verify;

@@ -1,5 +1,6 @@
 //! What a listener is told.
 
+use http::{HeaderMap, StatusCode};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,6 +19,17 @@ pub struct Config {
     /// Whether the last address of `X-Forwarded-For` is where a request comes from: only behind a
     /// proxy that sets it, since anybody can send it.
     pub trust_forwarded_for: bool,
+    /// Who hears of the spans of requests, if they are sent somewhere.
+    pub spans: Option<RequestSpans>,
+}
+
+/// What is done with the span of a request beside showing it in the log.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestSpans {
+    /// Before anything else, with the headers, the method and the pattern of the route.
+    pub begins: fn(&tracing::Span, &HeaderMap, &str, &str),
+    /// When the answer begins.
+    pub ends: fn(&tracing::Span, StatusCode),
 }
 
 impl Config {
@@ -30,6 +42,7 @@ impl Config {
             limits: Limits::default(),
             drain: Drain::default(),
             trust_forwarded_for: false,
+            spans: None,
         }
     }
 }

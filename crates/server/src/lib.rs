@@ -20,7 +20,7 @@ mod stall;
 mod tls;
 
 pub use answer::error_answer;
-pub use config::{Config, Drain, Limits, TlsFiles};
+pub use config::{Config, Drain, Limits, RequestSpans, TlsFiles};
 pub use error::ServerError;
 pub use lifecycle::Lifecycle;
 pub use listener::{Listener, Stopped};

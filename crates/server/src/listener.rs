@@ -68,6 +68,7 @@ impl Listener {
             around: Around {
                 trust_forwarded_for: config.trust_forwarded_for,
                 header_bytes: config.limits.header_bytes,
+                spans: config.spans,
             },
             drain: config.drain,
             lifecycle: Lifecycle::default(),

@@ -2,6 +2,7 @@
 //! log, counters, and the headers that every answer has.
 
 use crate::answer::error_answer;
+use crate::config::RequestSpans;
 use crate::path;
 use crate::peer::{CalledBy, Peer, forwarded_for};
 use axum::body::HttpBody;
@@ -11,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use coeval_codes::{Code, Coded};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use std::time::{Duration, Instant};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 /// The header that names a request, in logs and in the answer. A caller's own id is kept.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -28,6 +29,7 @@ const LOGGED_PATH: usize = 512;
 pub(crate) struct Around {
     pub(crate) trust_forwarded_for: bool,
     pub(crate) header_bytes: u32,
+    pub(crate) spans: Option<RequestSpans>,
 }
 
 /// What the log and the metrics say of a request.
@@ -60,27 +62,45 @@ pub(crate) async fn observe(
         id,
         source: locate(around, &mut request),
     };
-    let span = tracing::info_span!(
-        "request",
-        id = told.id.to_str().unwrap_or_default(),
-        method = told.method,
-        path = told.path,
-    );
+    let span = span(&told);
+    if let Some(spans) = around.spans {
+        (spans.begins)(&span, request.headers(), told.method, &told.route);
+    }
     let options = request.method() == Method::OPTIONS;
     let began = Instant::now();
     let response = match refusal(around, &request) {
         Some(refused) => refused,
-        None => next.run(request).instrument(span).await,
+        None => next.run(request).instrument(span.clone()).await,
     };
     let mut response = match options {
         true => allowed(response),
         false => response,
     };
+    if let Some(spans) = around.spans {
+        (spans.ends)(&span, response.status());
+    }
+    drop(span);
     tell(&told, &response, began.elapsed());
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, told.id);
     headers.insert(RELEASE, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
     response
+}
+
+/// The log shows it beside every line. Those of probes have a target that is not ours: whoever
+/// collects spans is spared them.
+fn span(told: &Told) -> Span {
+    let id = told.id.to_str().unwrap_or_default();
+    let (method, path) = (told.method, told.path.as_str());
+    match is_probe(&told.route) {
+        true => tracing::info_span!(target: "probe", "request", id, method, path),
+        false => tracing::info_span!("request", id, method, path),
+    }
+}
+
+/// Probes ask every second and tell nothing.
+fn is_probe(route: &str) -> bool {
+    matches!(route, "/healthz" | "/readyz" | "/metrics")
 }
 
 /// Where the request comes from; handlers see the same.
@@ -148,8 +168,7 @@ fn tell(told: &Told, response: &Response, took: Duration) {
         .map(|by| by.0.as_str());
     let (id, source) = (id.to_str().unwrap_or_default(), source.as_deref());
     let bytes = response.body().size_hint().exact();
-    // Probes ask every second and tell nothing.
-    match matches!(route.as_str(), "/healthz" | "/readyz" | "/metrics") {
+    match is_probe(route) {
         true => {
             tracing::debug!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
         }

@@ -7,7 +7,7 @@ mod signals;
 
 pub(crate) use options::ServeOptions;
 
-use crate::telemetry;
+use crate::telemetry::{self, Sending};
 use clap::ArgMatches;
 use coeval_cli::Failure;
 use coeval_cloudapi::CloudApi;
@@ -39,7 +39,21 @@ pub(crate) async fn serve(
     first: Option<&Bootstrap>,
     prepare: impl AsyncFnOnce(&Engine, &str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    telemetry::start_logs(&options.logs);
+    let mut traces = telemetry::start(&options.logs, &options.traces)?;
+    let served = serve_traced(options, store, first, prepare, traces.as_mut()).await;
+    if let Some(traces) = traces {
+        traces.stop().await;
+    }
+    served
+}
+
+async fn serve_traced(
+    options: &ServeOptions,
+    store: &str,
+    first: Option<&Bootstrap>,
+    prepare: impl AsyncFnOnce(&Engine, &str) -> Result<(), Failure>,
+    traces: Option<&mut Sending>,
+) -> Result<(), Failure> {
     let metrics = telemetry::start_metrics()?;
     let mut signals = Signals::listen()?;
     let port = options.listener()?;
@@ -66,9 +80,13 @@ pub(crate) async fn serve(
     let name = server_id()?;
     let runner = JobRunner::start(Arc::clone(&engine), &name, RunnerSettings::default());
     let url = listener.url();
+    let announced = format!("{}-{name}", url_host(&url));
+    if let Some(traces) = traces {
+        traces.named(&announced);
+    }
     let migrations = MigrationDriver::start(
         Arc::clone(&engine),
-        &format!("{}-{name}", url_host(&url)),
+        &announced,
         env!("CARGO_PKG_VERSION"),
         MigrationSettings::default(),
     );

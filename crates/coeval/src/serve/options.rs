@@ -4,7 +4,7 @@ use super::flags::{self, AskedPhase, Emulated, Migrate};
 use crate::keyring;
 use crate::quantity;
 use crate::store_address::StoreAddress;
-use crate::telemetry::LogOptions;
+use crate::telemetry::{LogOptions, REQUESTS, TraceOptions};
 use clap::{ArgAction, Args};
 use coeval_callers::Quota;
 use coeval_cli::Failure;
@@ -111,6 +111,8 @@ pub(crate) struct ServeOptions {
     webhooks_ca: Option<PathBuf>,
     #[command(flatten)]
     pub(super) logs: LogOptions,
+    #[command(flatten)]
+    pub(super) traces: TraceOptions,
 }
 
 impl ServeOptions {
@@ -144,6 +146,7 @@ impl ServeOptions {
                 limit: self.drain_seconds,
             },
             trust_forwarded_for: self.trust_forwarded_for,
+            spans: self.traces.has_collector().then_some(REQUESTS),
             ..Config::at(self.listen)
         })
     }

@@ -2,8 +2,10 @@
 //! in the background, mends mirrors that reads found behind, and moves on what moves by itself.
 
 use super::content::{Course, MigrationContent, Until};
+use super::gauges::Gauges;
 use super::moves::{Asked, Move};
 use super::servers::ServerSeen;
+use super::spans;
 use super::start::by_name;
 use super::work::Run;
 use super::worker::{Watched, Worker};
@@ -141,6 +143,7 @@ struct Driving {
     /// The run of each type that this server works on.
     runs: HashMap<TypeKey, (Work, u64, JoinSet<()>)>,
     watched: Watched,
+    gauges: Gauges,
     /// Work is done at once, not in the background.
     inline: bool,
     /// A part of a run is done.
@@ -175,6 +178,7 @@ impl Driving {
             announced: None,
             runs: HashMap::new(),
             watched: Arc::default(),
+            gauges: Gauges::default(),
             inline,
             done: Arc::default(),
             workers: Arc::new(AtomicU32::new(1)),
@@ -191,8 +195,7 @@ impl Driving {
             if events.is_none() {
                 events = self.watch().await;
             }
-            let span = tracing::debug_span!("migrations");
-            if let Err(error) = self.look().instrument(span).await {
+            if let Err(error) = self.look().await {
                 tracing::warn!(%error, "migrations can't be looked at");
             }
             looks.send_replace(true);
@@ -242,18 +245,25 @@ impl Driving {
         }
         let still: Vec<TypeKey> = states.iter().map(|state| state.key.clone()).collect();
         self.runs.retain(|of, _| still.contains(of));
+        self.gauges.end(&self.engine, &still).await?;
+        let span = spans::look(states.len());
+        self.drive_all(states).instrument(span).await;
+        Ok(())
+    }
+
+    async fn drive_all(&mut self, states: Vec<Arc<TypeState>>) {
         for state in states {
             let Some(migration) = state.phase.migration else {
                 continue;
             };
-            let (from, to) = (migration.from, migration.to);
-            let span = tracing::debug_span!("migration", of = %state.key, from, to);
-            if let Err(error) = self.drive(&state, migration).instrument(span).await {
+            let span = spans::looked_at(&state, migration);
+            let driven = self.drive(&state, migration);
+            if let Err(error) = driven.instrument(span.clone()).await {
+                span.record("code", tracing::field::display(error.code()));
                 // What holds it is told by its status.
                 tracing::debug!(of = %state.key, code = %error.code(), %error, "not moved");
             }
         }
-        Ok(())
     }
 
     /// The types whose phase record has a migration.
@@ -339,7 +349,7 @@ impl Driving {
             true => Some(Work::Discard),
             false => work(&PHASES, &state.phase, part.phase),
         };
-        self.measure(state, &content, due).await?;
+        self.measure(of, &content, part.phase, due).await?;
         match due {
             None => {
                 self.runs.remove(of);
@@ -349,26 +359,15 @@ impl Driving {
         self.advance(state, migration, &content).await
     }
 
-    /// What `/metrics` shows of a migration.
+    /// Counts the workers of all servers, and shows in `/metrics` how far it is.
     async fn measure(
-        &self,
-        state: &TypeState,
+        &mut self,
+        of: &TypeKey,
         content: &MigrationContent,
+        phase: Phase,
         due: Option<Work>,
     ) -> Result<(), EngineError> {
-        let of = state.key.to_string();
-        let gauge = |what: &'static str, value: f64| {
-            metrics::gauge!("coeval_migrations", "type" => of.clone(), "what" => what).set(value);
-        };
-        if let Some(part) = state.part()? {
-            gauge("phase", f64::from(part.phase as u8));
-        }
-        let undoing = content.observed.state == Course::Undoing;
-        gauge("undoing", f64::from(u8::from(undoing)));
-        #[expect(clippy::cast_precision_loss, reason = "seconds since it began")]
-        let seconds = (self.engine.now() - content.observed.began) as f64 / 1_000.0;
-        gauge("seconds", seconds);
-        let looked = self.engine.look_at_type(&state.key).await?;
+        let looked = self.engine.look_at_type(of).await?;
         let each = if self.inline {
             1
         } else {
@@ -377,16 +376,8 @@ impl Driving {
         let workers = looked.servers.len().max(1) * each;
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         self.workers.store(workers, Ordering::Relaxed);
-        #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
-        gauge("failed", looked.failed as f64);
-        if let Some(due) = due {
-            let parts = self.engine.parts_of_run(&state.key, due, state.phase.epoch);
-            let kept = parts.await?.into_iter().filter_map(|part| part.kept);
-            let copied: u64 = kept.map(|one| one.counts.copied + one.counts.stale).sum();
-            #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
-            gauge("copied", copied as f64);
-        }
-        Ok(())
+        let far = (phase, due, looked.failed);
+        self.gauges.show(&self.engine, of, content, far).await
     }
 
     /// Lets a migration that goes by itself take its next half step.

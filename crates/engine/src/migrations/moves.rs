@@ -4,6 +4,7 @@
 use super::content::{Course, MigrationContent};
 use super::error::MigrationError;
 use super::look::Looked;
+use super::spans;
 use super::status::MigrationStatus;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -23,6 +24,7 @@ use coeval_core::phases::{
     Epoch, Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
 };
 use coeval_storage::{Action, Condition, Put, Range, Step};
+use tracing::Instrument as _;
 
 /// How a migration is moved on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +44,18 @@ pub(super) enum Move {
     Abandon,
     /// All was visited by a run of this work.
     Claim(Work),
+}
+
+impl Move {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Back => "back",
+            Self::Finish => "finish",
+            Self::Abandon => "abandon",
+            Self::Claim(_) => "claim",
+        }
+    }
 }
 
 /// A move, and for whom.
@@ -245,7 +259,12 @@ impl Engine {
             let mut steps = vec![looked.unlisted.clone()];
             steps.extend(more.iter().cloned());
             steps.extend(self.phase_steps(caller, state, &next)?);
-            if self.declare(caller, own, &content, steps).await? {
+            let span = spans::moving(of, migration, (asked.what, &next));
+            let declaring = self.declare(caller, own, &content, steps);
+            let written = declaring.instrument(span.clone()).await?;
+            span.record("written", written);
+            drop(span);
+            if written {
                 let state = self.types.load(of).await?;
                 if next.migration.is_none() {
                     // Checkpoints are of no use to anybody any more.

@@ -67,6 +67,17 @@ impl Counts {
         self.removed += other.removed;
         self.failed += other.failed;
     }
+
+    /// What was done since it was so.
+    pub(super) const fn since(self, before: Self) -> Self {
+        Self {
+            visited: self.visited.saturating_sub(before.visited),
+            copied: self.copied.saturating_sub(before.copied),
+            stale: self.stale.saturating_sub(before.stale),
+            removed: self.removed.saturating_sub(before.removed),
+            failed: self.failed.saturating_sub(before.failed),
+        }
+    }
 }
 
 /// The word for a kind of work.

@@ -4,6 +4,7 @@
 use super::content::MigrationContent;
 use super::pace::{Next, Pace};
 use super::shard::{self, Counts, Shard};
+use super::spans;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::expiry::silent;
@@ -15,6 +16,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::is_race;
 use crate::write::steps::{arrives, fenced};
+use coeval_codes::Coded as _;
 use coeval_core::phases::{
     Epoch, Failing, Fit, Plan, Standing, Step as PhaseStep, Work, backfill, clean_up, copy_back,
     discard, work,
@@ -86,6 +88,18 @@ impl Run {
         engine: &Engine,
         held: &mut Held,
     ) -> Result<Ended, EngineError> {
+        let state = engine.types.current(&self.of).await?;
+        let span = spans::part(&state, self.work, held);
+        let before = held.kept.counts;
+        let visited = self.visit_rest(engine, held).instrument(span.clone()).await;
+        spans::record(&span, held.kept.counts.since(before));
+        if let Err(error) = &visited {
+            span.record("code", tracing::field::display(error.code()));
+        }
+        visited
+    }
+
+    async fn visit_rest(&self, engine: &Engine, held: &mut Held) -> Result<Ended, EngineError> {
         let mut pace = Pace::new();
         let mut alone = false;
         let mut rate = 0;
@@ -115,18 +129,14 @@ impl Run {
             let done = seen.end;
             let visited = seen.pairs.len();
             rate = seen.rate;
-            let span = tracing::debug_span!(
-                "batch",
-                of = %self.of,
-                work = shard::name(self.work),
-                part = held.shard,
-                resources = visited
-            );
-            match self
+            let span = spans::batch(&self.of, self.work, held);
+            let before = held.kept.counts;
+            let written = self
                 .write(engine, &state, held, seen)
-                .instrument(span)
-                .await?
-            {
+                .instrument(span.clone())
+                .await;
+            spans::record(&span, held.kept.counts.since(before));
+            match written? {
                 Some(true) => alone = false,
                 // Somebody wrote one of them: it is looked at again, for itself.
                 Some(false) => {
@@ -630,7 +640,7 @@ fn count(work: Work, counts: Counts) {
 }
 
 /// The keys of all parts that a run may have.
-fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
+pub(super) fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
     (0..shard::SHARDS)
         .map(|shard| shard::key(of, work, shard))
         .collect()

@@ -122,6 +122,11 @@ async fn swept(engine: &Engine, id: &Target, when: &str) {
     }
 }
 
+/// Whether nothing that has expired is left.
+async fn all_swept(engine: &Engine) -> bool {
+    engine.store().expired(10).await.unwrap().is_empty()
+}
+
 async fn told(engine: &Engine, id: &Target, what: What) -> usize {
     let Target::Id(id) = id else { panic!("{id}") };
     let query = AuditQuery {
@@ -156,11 +161,10 @@ pub(crate) async fn a_mirror_that_expires_after_its_resource_takes_nothing_along
     let again = old.create(&admin(), &app(), create).await.unwrap();
     let again = Target::Id(again.resource.id);
     let until = Instant::now() + Duration::from_secs(20);
-    while status(&new).await.resources != (1, 0) {
+    while status(&new).await.resources != (1, 0) || !all_swept(&new).await {
         assert!(Instant::now() < until);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(told(&new, &web, What::Expire).await, 0);
     let twice = Create::new(v("1.0.0"), "web", json!({"image": "c"}));
     assert!(

@@ -1,10 +1,20 @@
-//! Logs to stderr, metrics in memory.
+//! Logs to stderr, metrics in memory, spans to a collector.
+
+mod exporter;
+mod requests;
+mod traces;
+
+pub(crate) use requests::REQUESTS;
+pub(crate) use traces::{Sending, TraceOptions};
 
 use clap::{Args, ValueEnum};
 use coeval_cli::Failure;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
-use tracing_subscriber::EnvFilter;
+use traces::Traces;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LogFormat {
@@ -31,8 +41,29 @@ fn level(text: &str) -> Result<String, String> {
     }
 }
 
-/// Sends logs to stderr from now on.
-pub(crate) fn start_logs(options: &LogOptions) {
+/// Sends logs to stderr from now on, and spans to a collector if there is one. Which spans are sent
+/// and which are shown in the log is said apart.
+pub(crate) fn start(logs: &LogOptions, traces: &TraceOptions) -> Result<Option<Sending>, Failure> {
+    let Some(traces) = Traces::new(traces)? else {
+        start_logs(logs);
+        return Ok(None);
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    let lines = match logs.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(lines.with_filter(EnvFilter::new(&logs.log_level)))
+        .with(traces.layer())
+        .init();
+    Ok(Some(traces.sending()))
+}
+
+/// With nothing beside them: a span that nobody shows costs nothing.
+fn start_logs(options: &LogOptions) {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&options.log_level))
         .with_writer(std::io::stderr)

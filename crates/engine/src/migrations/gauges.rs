@@ -1,0 +1,104 @@
+//! What `/metrics` shows of the migrations that a server takes part in.
+
+use super::content::{Course, MigrationContent};
+use super::shard::Shard;
+use super::work::shard_keys;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::header::Time;
+use crate::keys::TypeKey;
+use coeval_core::phases::{Phase, Work};
+use coeval_storage::ReadRequest;
+use std::collections::BTreeMap;
+
+/// The migrations that are shown, by type: their majors.
+#[derive(Debug, Default)]
+pub(super) struct Gauges(BTreeMap<TypeKey, (u32, u32)>);
+
+impl Gauges {
+    /// A migration that is under way.
+    pub(super) async fn show(
+        &mut self,
+        engine: &Engine,
+        of: &TypeKey,
+        content: &MigrationContent,
+        (phase, due, failed): (Phase, Option<Work>, u64),
+    ) -> Result<(), EngineError> {
+        self.0.insert(of.clone(), (content.from, content.to));
+        let now = engine.now();
+        course(of, content, phase, now);
+        set(of, "phase_seconds", seconds(content.observed.moved, now));
+        set(of, "failed", number(failed));
+        set(of, "copied", number(engine.copied(of, due).await?));
+        Ok(())
+    }
+
+    /// Those that ended keep the values that they ended with: a series can't be taken back.
+    pub(super) async fn end(
+        &mut self,
+        engine: &Engine,
+        under_way: &[TypeKey],
+    ) -> Result<(), EngineError> {
+        let ended = self.0.extract_if(.., |of, _| !under_way.contains(of));
+        for (of, (from, to)) in ended.collect::<Vec<_>>() {
+            let Some((_, content)) = engine.declared(&of, from, to).await? else {
+                continue;
+            };
+            let phase = match content.observed.state {
+                Course::Undone => Phase::Old,
+                _ => Phase::Cleanup,
+            };
+            course(&of, &content, phase, content.observed.moved);
+            set(&of, "phase_seconds", 0.0);
+            set(&of, "failed", 0.0);
+        }
+        Ok(())
+    }
+}
+
+fn course(of: &TypeKey, content: &MigrationContent, phase: Phase, until: Time) {
+    set(of, "phase", f64::from(phase as u8));
+    let state = match content.observed.state {
+        Course::Running => 0.0,
+        Course::Undoing => 1.0,
+        Course::Finished => 2.0,
+        Course::Undone => 3.0,
+    };
+    set(of, "state", state);
+    set(of, "seconds", seconds(content.observed.began, until));
+}
+
+fn set(of: &TypeKey, what: &'static str, value: f64) {
+    metrics::gauge!("coeval_migrations", "type" => of.to_string(), "what" => what).set(value);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times are in milliseconds")]
+fn seconds(from: Time, until: Time) -> f64 {
+    (until - from) as f64 / 1_000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of resources")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+impl Engine {
+    /// Mirrors that the background has made, on all servers: of the copy back while it is due, or
+    /// else of the last backfill, also when that is over.
+    async fn copied(&self, of: &TypeKey, due: Option<Work>) -> Result<u64, EngineError> {
+        let work = match due {
+            Some(Work::CopyBack) => Work::CopyBack,
+            _ => Work::Backfill,
+        };
+        let keys = ReadRequest::keys(shard_keys(of, work)?);
+        let snapshot = self.store.read(keys).await?;
+        let kept = snapshot.keys.iter().flatten().filter_map(Shard::decode);
+        let kept: Vec<Shard> = kept.collect();
+        // Of a run before it some parts may be left.
+        let epoch = kept.iter().map(|part| part.epoch).max();
+        let last = kept.iter().filter(|part| Some(part.epoch) == epoch);
+        Ok(last
+            .map(|part| part.counts.copied + part.counts.stale)
+            .sum())
+    }
+}
