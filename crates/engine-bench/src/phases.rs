@@ -142,6 +142,19 @@ async fn foreground(moving: &Moving, over: Arc<AtomicBool>) -> Duration {
     all.get(all.len() * 99 / 100).copied().unwrap_or_default()
 }
 
+/// The same for a while.
+async fn undisturbed(moving: &Moving, time: Duration) -> Duration {
+    let over = Arc::new(AtomicBool::new(false));
+    let stop = Arc::clone(&over);
+    let timer = tokio::spawn(async move {
+        tokio::time::sleep(time).await;
+        stop.store(true, Ordering::Relaxed);
+    });
+    let slowest = foreground(moving, over).await;
+    timer.await.unwrap();
+    slowest
+}
+
 pub(crate) async fn measure(time: Duration, large: usize) {
     let moving = Moving::with(SMALL).await;
     let plain = writes(&moving, time).await;
@@ -160,14 +173,6 @@ pub(crate) async fn measure(time: Duration, large: usize) {
     let (small, _) = moving.backfill().await;
     drop(moving);
     let moving = Moving::with(large).await;
-    let over = Arc::new(AtomicBool::new(false));
-    let stop = Arc::clone(&over);
-    let timer = tokio::spawn(async move {
-        tokio::time::sleep(time).await;
-        stop.store(true, Ordering::Relaxed);
-    });
-    let idle = foreground(&moving, over).await;
-    timer.await.unwrap();
     moving.start().await;
     let (rate, off) = moving.backfill().await;
     at_least(
@@ -186,8 +191,14 @@ pub(crate) async fn measure(time: Duration, large: usize) {
     }
     drop(moving);
     let moving = Moving::with(SMALL * 2).await;
+    let before = undisturbed(&moving, time).await;
     moving.start().await;
     moving.forward_to(Phase::ReadNew).await;
+    // The same phases, the same writes to both majors, and nothing in the background.
+    let idle = undisturbed(&moving, time).await;
+    println!(
+        "99th percentile of callers: {before:.1?} before the migration, {idle:.1?} at read-new"
+    );
     let over = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&over);
     let work = async {

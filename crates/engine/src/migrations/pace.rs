@@ -1,30 +1,107 @@
 //! How fast the background may go: as fast as those in the foreground don't notice.
 //!
-//! The foreground's own reads and writes are timed. What they take while the background rests is
-//! the measure; when they take much more while it works, batches become smaller and pauses longer.
+//! Calls are timed. What the slowest of a hundred takes while the background rests is the measure: a
+//! call that takes a quarter more than that while it works is *slow*, and one of a hundred may be. If
+//! more are, pauses become longer, else shorter. Batches stay as large as they can be: callers wait for
+//! commits, and one with twenty resources takes little more than one with a single resource.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The latency of what is done for callers, smoothed.
+/// Eight to a power of two: each is a tenth wider than the one before.
+const BUCKETS: usize = 64 * 8;
+
+/// How many calls took how long.
+#[derive(Debug)]
+struct Latencies(Box<[AtomicU32]>);
+
+impl Default for Latencies {
+    fn default() -> Self {
+        Self((0..BUCKETS).map(|_| AtomicU32::new(0)).collect())
+    }
+}
+
+/// The place of a time: its power of two, and which eighth of it.
+const fn bucket(nanos: u64) -> usize {
+    let nanos = if nanos < 8 { 8 } else { nanos };
+    let power = nanos.ilog2();
+    let eighth = (nanos >> (power - 3)) & 7;
+    power as usize * 8 + eighth as usize
+}
+
+impl Latencies {
+    fn add(&self, took: u64) {
+        if let Some(count) = self.0.get(bucket(took)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn total(&self) -> u32 {
+        self.0.iter().map(|one| one.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How many are in the places after this one.
+    fn beyond(&self, place: usize) -> u32 {
+        let rest = self.0.iter().skip(place + 1);
+        rest.map(|one| one.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The place up to which all but one of a hundred are.
+    fn slowest(&self) -> Option<usize> {
+        let total = self.total();
+        (0..BUCKETS).find(|place| total > 0 && self.beyond(*place) * 100 <= total)
+    }
+
+    /// What was long ago counts less, and is forgotten in the end.
+    fn fade(&self) {
+        for one in &self.0 {
+            one.store(one.load(Ordering::Relaxed) / 2, Ordering::Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        self.0
+            .iter()
+            .for_each(|one| one.store(0, Ordering::Relaxed));
+    }
+}
+
+/// The times of what is done for callers, and how fast that lets the background go.
 #[derive(Debug)]
 pub(crate) struct Pulse {
     began: Instant,
-    /// Nanoseconds.
-    latency: AtomicU64,
-    /// Nanoseconds since it began: when the last call ended.
+    /// Nanoseconds since it began, as all times here: when the last call ended.
     last: AtomicU64,
-    /// How many calls there were.
-    calls: AtomicU64,
+    /// From when to when the background rests.
+    rests_from: AtomicU64,
+    rests_until: AtomicU64,
+    idle: Latencies,
+    busy: Latencies,
+    control: Mutex<Control>,
+}
+
+/// What all workers of a server go by.
+#[derive(Debug, Default)]
+struct Control {
+    pause: Duration,
+    /// A place beyond which a call is slow.
+    limit: Option<usize>,
+    listened: Option<Instant>,
+    /// Since when calls are counted.
+    window: Option<Instant>,
 }
 
 impl Default for Pulse {
     fn default() -> Self {
         Self {
             began: Instant::now(),
-            latency: AtomicU64::new(0),
             last: AtomicU64::new(0),
-            calls: AtomicU64::new(0),
+            rests_from: AtomicU64::new(0),
+            rests_until: AtomicU64::new(0),
+            idle: Latencies::default(),
+            busy: Latencies::default(),
+            control: Mutex::default(),
         }
     }
 }
@@ -33,111 +110,104 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl Pulse {
-    /// One call took so long. Two that come at once may count as one; that does not matter here.
-    pub(crate) fn beat(&self, took: Duration) {
-        let (took, before) = (nanos(took), self.latency.load(Ordering::Relaxed));
-        let smoothed = match before {
-            0 => took,
-            before => before - before / 16 + took / 16,
-        };
-        self.latency.store(smoothed, Ordering::Relaxed);
-        let now = nanos(self.began.elapsed());
-        self.last.store(now, Ordering::Relaxed);
-        self.calls.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// What calls take by now, if there were any lately.
-    fn now(&self) -> Option<Duration> {
-        let since = nanos(self.began.elapsed()).saturating_sub(self.last.load(Ordering::Relaxed));
-        let latency = self.latency.load(Ordering::Relaxed);
-        let lately = since < nanos(QUIET) && latency > 0;
-        lately.then(|| Duration::from_nanos(latency))
-    }
-}
-
 /// Without a call for so long nobody is there to notice anything.
 const QUIET: Duration = Duration::from_millis(500);
 /// The most resources of a batch.
 pub(super) const LARGEST: usize = 20;
 /// How often the background rests to see how the foreground does without it.
-const LISTEN_EVERY: Duration = Duration::from_secs(5);
-/// For how long.
-const LISTEN: Duration = Duration::from_millis(60);
-/// How much longer calls may take.
-const TOLERATED: f64 = 1.2;
-/// The longest pause after a batch.
-const LONGEST: Duration = Duration::from_millis(250);
+const LISTEN_EVERY: Duration = Duration::from_secs(10);
+/// For how long, and for how long before it begins.
+const LISTEN: Duration = Duration::from_millis(150);
+const FIRST: Duration = Duration::from_millis(600);
+/// Batches that are under way end in this time.
+const ENDS: Duration = Duration::from_millis(30);
+/// How much longer a call may take: two places are about a quarter.
+const TOLERATED: usize = 2;
+/// With so many calls, or after so long, it is seen whether it goes too fast.
+const CALLS: u32 = 400;
+const WINDOW: Duration = Duration::from_secs(2);
+/// Pauses after a batch: the first, and the longest.
+const CAREFUL: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(1);
 
-/// How one worker goes.
-#[derive(Debug)]
-pub(super) struct Pace {
-    batch: usize,
-    pause: Duration,
-    /// What calls take without the background.
-    idle: Option<Duration>,
-    listened: Option<Instant>,
-}
+impl Pulse {
+    /// One call took so long.
+    pub(crate) fn beat(&self, took: Duration) {
+        self.beat_at(took, nanos(self.began.elapsed()));
+    }
 
-/// What to do before the next batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// Rest for so long, then go on.
-    Rest(Duration),
-    /// Rest for so long and tell [`Pace::listened`].
-    Listen(Duration),
-}
-
-impl Pace {
-    pub(super) const fn new() -> Self {
-        Self {
-            batch: LARGEST,
-            pause: Duration::ZERO,
-            idle: None,
-            listened: None,
+    fn beat_at(&self, took: Duration, now: u64) {
+        let took = nanos(took);
+        self.last.store(now, Ordering::Relaxed);
+        let rests =
+            self.rests_from.load(Ordering::Relaxed)..self.rests_until.load(Ordering::Relaxed);
+        let (began, ended) = (now.saturating_sub(took), now);
+        match rests.contains(&began) && rests.contains(&ended) {
+            true => self.idle.add(took),
+            false => self.busy.add(took),
         }
     }
 
-    /// How many resources the next batch has.
-    pub(super) const fn batch(&self) -> usize {
-        self.batch
+    /// How long a worker rests after a batch that took so long.
+    pub(super) fn after_batch(&self, took: Duration) -> Duration {
+        self.after_batch_at(took, Instant::now())
     }
 
-    /// After a batch that took so long.
-    pub(super) fn after_batch(&mut self, pulse: &Pulse, took: Duration, now: Instant) -> Next {
-        let Some(latency) = pulse.now() else {
-            (self.batch, self.pause) = (LARGEST, Duration::ZERO);
-            return Next::Rest(Duration::ZERO);
-        };
-        let due = self
+    fn after_batch_at(&self, took: Duration, now: Instant) -> Duration {
+        let at = nanos(now.duration_since(self.began));
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.last.load(Ordering::Relaxed);
+        if last == 0 || at.saturating_sub(last) > nanos(QUIET) {
+            *control = Control::default();
+            return Duration::ZERO;
+        }
+        let rests_until = self.rests_until.load(Ordering::Relaxed);
+        if rests_until > at {
+            return Duration::from_nanos(rests_until - at);
+        }
+        let due = control
             .listened
             .is_none_or(|at| now.duration_since(at) > LISTEN_EVERY);
         if due {
-            return Next::Listen(LISTEN);
-        }
-        let slow = self
-            .idle
-            .is_some_and(|idle| latency.as_secs_f64() > idle.as_secs_f64() * TOLERATED);
-        if slow {
-            self.batch = (self.batch / 2).max(1);
-            self.pause = (self.pause * 2).max(took).min(LONGEST);
-        } else {
-            self.batch = (self.batch + 1).min(LARGEST);
-            self.pause = self.pause.mul_f64(0.8);
-            if self.pause < Duration::from_micros(200) {
-                self.pause = Duration::ZERO;
+            let time = match control.listened {
+                None => FIRST,
+                Some(_) => LISTEN,
+            };
+            if control.listened.is_none() {
+                control.pause = CAREFUL;
             }
+            control.listened = Some(now + time);
+            control.limit = None;
+            self.idle.fade();
+            self.rests_from.store(at + nanos(ENDS), Ordering::Relaxed);
+            self.rests_until.store(at + nanos(time), Ordering::Relaxed);
+            return time;
         }
-        Next::Rest(self.pause)
+        self.judge(&mut control, took, now);
+        control.pause
     }
 
-    /// The background rested, and this is what calls took meanwhile.
-    pub(super) fn listened(&mut self, pulse: &Pulse, now: Instant) {
-        self.listened = Some(now);
-        self.idle = match (self.idle, pulse.now()) {
-            (Some(before), Some(latency)) => Some((before + latency) / 2),
-            (before, latency) => latency.or(before),
+    /// Whether too many calls are slow.
+    fn judge(&self, control: &mut Control, took: Duration, now: Instant) {
+        if control.limit.is_none() {
+            control.limit = self.idle.slowest().map(|place| place + TOLERATED);
+            control.window = Some(now);
+            self.busy.clear();
+        }
+        let (calls, since) = (self.busy.total(), control.window.unwrap_or(now));
+        let Some(limit) = control.limit else { return };
+        if calls < CALLS && (calls == 0 || now.duration_since(since) < WINDOW) {
+            return;
+        }
+        control.pause = match self.busy.beyond(limit) * 100 > calls {
+            true => (control.pause * 2).max(took).min(LONGEST),
+            false => control.pause.mul_f64(0.8),
         };
+        if control.pause < Duration::from_micros(200) {
+            control.pause = Duration::ZERO;
+        }
+        control.window = Some(now);
+        self.busy.clear();
     }
 }
 
@@ -145,38 +215,63 @@ impl Pace {
 mod tests {
     use super::*;
 
-    #[test]
-    fn with_nobody_there_it_goes_at_full_speed() {
-        let (pulse, mut pace) = (Pulse::default(), Pace::new());
-        let next = pace.after_batch(&pulse, Duration::from_millis(3), Instant::now());
-        assert_eq!(next, Next::Rest(Duration::ZERO));
-        assert_eq!(pace.batch(), LARGEST);
+    const TOOK: Duration = Duration::from_millis(5);
+
+    /// A second in which calls take so long, one in `every` of them `slow`.
+    fn second(pulse: &Pulse, now: &mut Instant, (usual, slow): (u64, u64), every: u64) {
+        for n in 0..1_000 {
+            *now += Duration::from_millis(1);
+            let took = if n % every == 0 { slow } else { usual };
+            let at = nanos(now.duration_since(pulse.began));
+            pulse.beat_at(Duration::from_micros(took), at);
+        }
     }
 
     #[test]
-    fn it_yields_when_calls_take_longer_than_without_it_and_comes_back() {
-        let (pulse, mut pace) = (Pulse::default(), Pace::new());
-        let (now, took) = (Instant::now(), Duration::from_millis(2));
-        pulse.beat(Duration::from_millis(1));
-        assert_eq!(pace.after_batch(&pulse, took, now), Next::Listen(LISTEN));
-        pace.listened(&pulse, now);
-        for _ in 0..200 {
-            pulse.beat(Duration::from_millis(4));
+    fn with_nobody_there_it_goes_at_full_speed() {
+        let pulse = Pulse::default();
+        assert_eq!(pulse.after_batch(TOOK), Duration::ZERO);
+        let mut now = Instant::now();
+        second(&pulse, &mut now, (100, 100), 10);
+        now += Duration::from_secs(2);
+        assert_eq!(pulse.after_batch_at(TOOK, now), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_time_is_told_within_a_tenth() {
+        for nanos in [8, 9, 100, 999, 12_345, 1_000_000, 40_000_000_000_u64] {
+            let (below, above) = (nanos * 85 / 100, nanos * 115 / 100);
+            assert!(bucket(below) <= bucket(nanos) && bucket(nanos) <= bucket(above));
+            assert!(bucket(nanos) < bucket(nanos * 125 / 100 + 1), "{nanos}");
         }
-        let Next::Rest(rest) = pace.after_batch(&pulse, took, now) else {
-            panic!("it has just listened");
-        };
-        assert!(rest >= took && pace.batch() == LARGEST / 2);
-        for _ in 0..200 {
-            pulse.beat(Duration::from_millis(1));
+        assert!(bucket(u64::MAX) < BUCKETS);
+    }
+
+    #[test]
+    fn it_yields_when_more_than_one_of_a_hundred_calls_is_slow_and_comes_back() {
+        let (pulse, mut now) = (Pulse::default(), Instant::now());
+        second(&pulse, &mut now, (100, 1_000), 10);
+        // It listens first, and calls take what they take.
+        assert_eq!(pulse.after_batch_at(TOOK, now), FIRST);
+        second(&pulse, &mut now, (100, 1_000), 10);
+        assert_eq!(pulse.after_batch_at(TOOK, now), CAREFUL);
+        // The slow ones are no slower: it goes faster.
+        second(&pulse, &mut now, (100, 1_000), 10);
+        assert!(pulse.after_batch_at(TOOK, now) < CAREFUL);
+        // One of fifty is.
+        second(&pulse, &mut now, (100, 2_000), 50);
+        let slower = pulse.after_batch_at(TOOK, now);
+        assert!(slower > CAREFUL, "{slower:?}");
+        // One of two hundred may be.
+        second(&pulse, &mut now, (100, 2_000), 200);
+        assert!(pulse.after_batch_at(TOOK, now) < slower);
+        for _ in 0..6 {
+            second(&pulse, &mut now, (100, 2_000), 5);
+            pulse.after_batch_at(TOOK, now);
         }
-        for _ in 0..100 {
-            pace.after_batch(&pulse, took, now);
-        }
-        assert_eq!(pace.batch(), LARGEST);
-        assert_eq!(
-            pace.after_batch(&pulse, took, now),
-            Next::Rest(Duration::ZERO)
-        );
+        assert_eq!(pulse.after_batch_at(TOOK, now), LONGEST);
+        // Every ten seconds it rests, to hear how calls are without it.
+        second(&pulse, &mut now, (100, 1_000), 10);
+        assert_eq!(pulse.after_batch_at(TOOK, now), LISTEN);
     }
 }

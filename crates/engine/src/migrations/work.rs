@@ -2,7 +2,7 @@
 //! written, some of them in one atomic write with the checkpoint.
 
 use super::content::MigrationContent;
-use super::pace::{Next, Pace};
+use super::pace::LARGEST;
 use super::shard::{self, Counts, Shard};
 use super::spans;
 use crate::engine::{ATTEMPTS, Engine};
@@ -100,7 +100,6 @@ impl Run {
     }
 
     async fn visit_rest(&self, engine: &Engine, held: &mut Held) -> Result<Ended, EngineError> {
-        let mut pace = Pace::new();
         let mut alone = false;
         let mut rate = 0;
         loop {
@@ -111,8 +110,8 @@ impl Run {
             let share = usize::try_from(rate).unwrap_or(usize::MAX);
             let most = match (alone, share) {
                 (true, _) => 1,
-                (false, 0) => pace.batch(),
-                (false, share) => pace.batch().min(share),
+                (false, 0) => LARGEST,
+                (false, share) => LARGEST.min(share),
             };
             let Some(seen) = self.read(engine, &state, held, most).await? else {
                 return Ok(Ended::Lost);
@@ -148,8 +147,7 @@ impl Run {
             if done {
                 return Ok(Ended::Done);
             }
-            self.rest(engine, &mut pace, since.elapsed(), visited, rate)
-                .await;
+            self.rest(engine, since.elapsed(), visited, rate).await;
         }
     }
 
@@ -179,22 +177,8 @@ impl Run {
         Ok(due && state.phase.epoch == self.epoch)
     }
 
-    async fn rest(
-        &self,
-        engine: &Engine,
-        pace: &mut Pace,
-        took: Duration,
-        visited: usize,
-        rate: u32,
-    ) {
-        let now = Instant::now();
-        match pace.after_batch(&engine.pulse, took, now) {
-            Next::Rest(rest) => tokio::time::sleep(rest).await,
-            Next::Listen(rest) => {
-                tokio::time::sleep(rest).await;
-                pace.listened(&engine.pulse, Instant::now());
-            }
-        }
+    async fn rest(&self, engine: &Engine, took: Duration, visited: usize, rate: u32) {
+        tokio::time::sleep(engine.pulse.after_batch(took)).await;
         if rate > 0 {
             let wanted = Duration::from_secs_f64(visited as f64 / f64::from(rate));
             tokio::time::sleep(wanted.saturating_sub(took)).await;
@@ -320,6 +304,8 @@ impl Run {
                     continue;
                 }
             };
+            // A conversion takes its time: callers on this thread go first.
+            tokio::task::yield_now().await;
             let due = self.due(engine, state, *id, pair).await?;
             let steps = match &due {
                 None => Vec::new(),
