@@ -19,3 +19,4 @@ mod stores;
 mod support;
 mod tls;
 mod types;
+mod upgrades;
