@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const SMALL: usize = 10_000;
+const OFTEN: Duration = Duration::from_millis(50);
+const SELDOM: Duration = Duration::from_secs(2);
 
 struct Moving {
     world: World,
@@ -62,8 +64,9 @@ impl Moving {
         }
     }
 
-    /// Resources a second, and how far off the time that was expected after a fifth was.
-    async fn backfill(&self) -> (f64, Option<f64>) {
+    /// Resources a second, and how far off the time that was expected after a fifth was. It is looked
+    /// at so often; looking counts all resources, which callers may notice too.
+    async fn backfill(&self, look: Duration) -> (f64, Option<f64>) {
         self.forward_to(Phase::Backfill).await;
         let begun = Instant::now();
         let mut expected: Option<(Instant, f64)> = None;
@@ -78,7 +81,7 @@ impl Moving {
             {
                 expected.get_or_insert((Instant::now(), likely));
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(look).await;
         }
         let time = begun.elapsed().as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
@@ -170,11 +173,11 @@ pub(crate) async fn measure(time: Duration, large: usize) {
     drop(moving);
     let moving = Moving::with(SMALL).await;
     moving.start().await;
-    let (small, _) = moving.backfill().await;
+    let (small, _) = moving.backfill(OFTEN).await;
     drop(moving);
     let moving = Moving::with(large).await;
     moving.start().await;
-    let (rate, off) = moving.backfill().await;
+    let (rate, off) = moving.backfill(OFTEN).await;
     at_least(
         &format!("the backfill of {large} resources / of {SMALL}"),
         rate / small,
@@ -202,7 +205,7 @@ pub(crate) async fn measure(time: Duration, large: usize) {
     let over = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&over);
     let work = async {
-        let done = moving.backfill().await;
+        let done = moving.backfill(SELDOM).await;
         stop.store(true, Ordering::Relaxed);
         done
     };

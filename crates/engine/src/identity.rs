@@ -19,6 +19,7 @@ mod names;
 mod open;
 mod orgs;
 mod own;
+mod own_page;
 mod password;
 mod programs;
 mod rights;

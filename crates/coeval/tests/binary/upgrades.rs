@@ -1,19 +1,12 @@
 //! Servers of two releases, one after the other, on one store.
 
-use crate::support::{Server, coeval};
+use crate::support::{Server, serve};
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
 fn serving(folder: &Path, emulated: &[&str]) -> Command {
-    let mut command = coeval(folder);
-    command.args([
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--drain-delay-seconds",
-        "0",
-    ]);
+    let mut command = serve(folder);
     for one in emulated {
         command.args(["--emulate", one]);
     }

@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use ureq::http::{HeaderMap, Request};
 
@@ -43,6 +44,19 @@ fn hash(password: &str) -> String {
 struct Server {
     child: Child,
     url: String,
+}
+
+impl Server {
+    /// Lets it stop by itself, so that no other server waits for it; not for long.
+    fn stop(&mut self) {
+        let pid = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(asked.unwrap().success());
+        let until = Instant::now() + Duration::from_secs(3);
+        while self.child.try_wait().unwrap().is_none() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 impl Drop for Server {
@@ -87,7 +101,7 @@ impl World {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .timeout_global(Some(std::time::Duration::from_secs(60)))
+            .timeout_global(Some(Duration::from_secs(60)))
             .build();
         let mut world = Self {
             store,
@@ -117,6 +131,7 @@ impl World {
 
     /// The same store served anew, with these flags.
     pub(crate) fn restart_with(&mut self, flags: &[&str]) {
+        self.servers.iter_mut().for_each(Server::stop);
         self.servers.clear();
         self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
         self.start_all();

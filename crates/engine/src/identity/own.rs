@@ -5,7 +5,7 @@ use super::directory::{Held, identity_key};
 use crate::allow::SYSTEM_ORG;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, Fetched};
+use crate::engine::{Engine, Fetched};
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::identity::open::SYSTEM_USER;
@@ -23,13 +23,10 @@ use coeval_core::decide::Wanted;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Entry, Key, Put, Range, ReadRequest, Revision, Snapshot, Step,
-    StorageError,
+    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What a change was judged on: the identity record as it was before anything was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,15 +70,6 @@ pub(crate) struct Spoken {
     pub(crate) revision: Revision,
     pub(crate) header: Header,
     pub(crate) content: Bytes,
-}
-
-/// A page of an own kind, in one snapshot with the identity record.
-pub(crate) struct OwnPage {
-    pub(crate) seen: Seen,
-    /// What can't be read is left out and told in the log.
-    pub(crate) found: Vec<Spoken>,
-    /// The last id that was visited, if there are more.
-    pub(crate) next: Option<Uuid>,
 }
 
 /// One to be made.
@@ -209,109 +197,6 @@ impl Engine {
         Held::of(self.spoken(&own.fetched.state, &own.stored)?)
     }
 
-    /// A page of a kind by id, after one; of every major that there is, each resource once.
-    pub(crate) async fn own_page(
-        &self,
-        kind: OwnKind,
-        after: Option<Uuid>,
-        limit: usize,
-    ) -> Result<OwnPage, EngineError> {
-        let of = kind.of();
-        let mut state = match self.types.get(&of).await {
-            // The kinds are not installed: nothing of them is there.
-            Err(EngineError::TypeUnknown { .. }) => {
-                let (seen, found, next) = (self.seen().await?, Vec::new(), None);
-                return Ok(OwnPage { seen, found, next });
-            }
-            other => other?,
-        };
-        for _ in 0..ATTEMPTS {
-            let mut request = ReadRequest::keys([identity_key()?, state.phase_key.clone()]);
-            for major in &state.majors {
-                let mut span = keys::records_of_major(&of, *major)?;
-                if let Some(after) = after {
-                    span = span.after(&keys::record(&of, *major, after)?);
-                }
-                request = request.and_range(Range::of(span).limit(limit));
-            }
-            let snapshot = self.store.read(request).await?;
-            match self.page_of(&state, snapshot, limit)? {
-                Some(page) => return Ok(page),
-                None => state = self.types.load(&of).await?,
-            }
-        }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
-
-    /// Nothing, if the type is not as it was loaded.
-    fn page_of(
-        &self,
-        state: &Arc<TypeState>,
-        snapshot: Snapshot,
-        limit: usize,
-    ) -> Result<Option<OwnPage>, EngineError> {
-        let token = snapshot.token;
-        let mut own = snapshot.keys.into_iter();
-        let seen = Seen(own.next().flatten().and_then(|one| one.stored.revision()));
-        let phase = own.next().flatten();
-        let mut reached: Option<Uuid> = None;
-        let mut rows: BTreeMap<Uuid, Vec<Option<Entry>>> = BTreeMap::new();
-        for (place, page) in snapshot.pages.into_iter().enumerate() {
-            let mut last = None;
-            for entry in page.entries {
-                let Some((_, _, id)) = keys::read_record(&entry.key) else {
-                    continue;
-                };
-                last = Some(id);
-                let row = rows
-                    .entry(id)
-                    .or_insert_with(|| vec![None; state.majors.len()]);
-                if let Some(cell) = row.get_mut(place) {
-                    *cell = Some(entry);
-                }
-            }
-            // All majors are read up to here.
-            let end = last.filter(|_| page.more);
-            reached = reached.into_iter().chain(end).min();
-        }
-        let mut found = Vec::new();
-        let mut next = reached;
-        let mut visited = None;
-        for (count, (id, row)) in rows.into_iter().enumerate() {
-            if reached.is_some_and(|reached| id > reached) {
-                break;
-            }
-            if count == limit {
-                next = visited;
-                break;
-            }
-            visited = Some(id);
-            let records = std::iter::once(phase.clone()).chain(row).collect();
-            let extra = Snapshot {
-                token,
-                keys: Vec::new(),
-                pages: Vec::new(),
-            };
-            match Fetched::found(state, id, records, token, extra) {
-                Ok(None) => return Ok(None),
-                Ok(Some(fetched)) => {
-                    let spoken = fetched.stored.map(|stored| self.spoken(state, &stored));
-                    match spoken.transpose() {
-                        Ok(spoken) => found.extend(spoken),
-                        Err(error) => tracing::error!(of = %state.key, %id, %error, "left out"),
-                    }
-                }
-                // This server may not read the kind at all.
-                Err(error) if state.part().is_err() => return Err(error),
-                Err(error) => tracing::error!(of = %state.key, %id, %error, "left out"),
-            }
-        }
-        if found.is_empty() && phase_of(&phase) != Some(state.phase_revision) {
-            return Ok(None);
-        }
-        Ok(Some(OwnPage { seen, found, next }))
-    }
-
     /// Makes one; `None` if somebody else changed something meanwhile.
     pub(crate) async fn make_own(
         &self,
@@ -414,8 +299,4 @@ impl Engine {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-fn phase_of(entry: &Option<Entry>) -> Option<Revision> {
-    entry.as_ref().and_then(|entry| entry.stored.revision())
 }

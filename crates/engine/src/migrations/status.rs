@@ -7,7 +7,7 @@ use super::rate::{expected, per_second};
 use super::servers::ServerSeen;
 use super::shard::{Counts, Shard};
 use crate::caller::Caller;
-use crate::engine::Engine;
+use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::identity::read_content;
@@ -161,6 +161,22 @@ pub struct FailedResource {
     pub reason: String,
 }
 
+/// Whether a type and the resource of one of its migrations are of the same moment: every move
+/// writes both.
+fn agree(looked: &Looked, content: &MigrationContent) -> bool {
+    let migration = looked.state.phase.migration;
+    let own = migration.filter(|one| (one.from, one.to) == (content.from, content.to));
+    let observed = &content.observed;
+    match own {
+        None => content.has_ended().is_some(),
+        Some(Migration { live, .. }) => {
+            content.has_ended().is_none()
+                && observed.low.as_deref() == Some(live.low.name())
+                && observed.high.as_deref() == Some(live.high.name())
+        }
+    }
+}
+
 impl Engine {
     /// How far the migration of a type is: of the one that is under way, or else of the last one.
     ///
@@ -172,20 +188,26 @@ impl Engine {
         of: &TypeKey,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        let looked = self.look_at_type(of).await?;
-        let content = match looked.state.phase.migration {
-            Some(migration) => self.declaration(of, migration).await?.1,
-            None => {
-                let all = self.declarations().await?;
-                let own = all
-                    .into_iter()
-                    .filter(|content| content.of == of.to_string());
-                let last = own.max_by_key(|content| content.observed.moved);
-                let what = of.to_string();
-                last.ok_or(MigrationError::Unknown { what })?
+        for attempt in 1..=ATTEMPTS {
+            let looked = self.look_at_type(of).await?;
+            let content = match looked.state.phase.migration {
+                Some(migration) => self.declaration(of, migration).await?.1,
+                None => {
+                    let all = self.declarations().await?;
+                    let own = all
+                        .into_iter()
+                        .filter(|content| content.of == of.to_string());
+                    let last = own.max_by_key(|content| content.observed.moved);
+                    let what = of.to_string();
+                    last.ok_or(MigrationError::Unknown { what })?
+                }
+            };
+            // It may have moved between the two looks.
+            if agree(&looked, &content) || attempt == ATTEMPTS {
+                return self.status_of(looked, content).await;
             }
-        };
-        self.status_of(looked, content).await
+        }
+        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// All migrations, those under way first.
@@ -195,13 +217,24 @@ impl Engine {
     pub async fn migrations(&self, caller: &Caller) -> Result<Vec<MigrationStatus>, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let mut all = Vec::new();
-        for content in self.declarations().await? {
-            let looked = match self.look_at_type(&content.key()?).await {
-                // The type is gone, and its migration is history.
-                Err(EngineError::TypeUnknown { .. }) => continue,
-                other => other?,
-            };
-            all.push(self.status_of(looked, content).await?);
+        for mut content in self.declarations().await? {
+            let of = content.key()?;
+            for attempt in 1..=ATTEMPTS {
+                let looked = match self.look_at_type(&of).await {
+                    // The type is gone, and its migration is history.
+                    Err(EngineError::TypeUnknown { .. }) => break,
+                    other => other?,
+                };
+                if agree(&looked, &content) || attempt == ATTEMPTS {
+                    all.push(self.status_of(looked, content).await?);
+                    break;
+                }
+                // It moved between the two looks.
+                match self.declared(&of, content.from, content.to).await? {
+                    Some((_, again)) => content = again,
+                    None => break,
+                }
+            }
         }
         all.sort_by(|one, other| {
             let key = |status: &MigrationStatus| (status.live.is_none(), status.name.clone());
