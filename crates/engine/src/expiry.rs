@@ -7,7 +7,7 @@ use crate::pairs::{PHASES, found};
 use crate::stored::Stored;
 use crate::types::phase;
 use crate::write::steps::as_read;
-use crate::write::{MOST_HISTORY, ask_name, decode_acl, found_name};
+use crate::write::{MOST_HISTORY, acl_removal, ask_name, decode_acl, found_name};
 use async_trait::async_trait;
 use coeval_core::phases::Truth;
 use coeval_storage::maintenance::Belongings;
@@ -95,7 +95,7 @@ impl Belongings for ResourceBelongings {
             steps.push(silent(&of)?);
             return Ok(steps);
         }
-        steps.push(delete(keys::acl(id)?));
+        steps.push(acl_removal(id, acl.as_ref())?);
         steps.push(delete(keys::entries(id)?));
         let mut indexed = own;
         if let (Some(other), Some(live)) = (other, live) {

@@ -10,7 +10,7 @@ mod moving;
 pub(crate) mod steps;
 mod update;
 
-pub(crate) use acl::decode as decode_acl;
+pub(crate) use acl::{decode as decode_acl, removal as acl_removal};
 pub use create::{Checking, Create};
 pub(crate) use create::{Planned, short};
 pub use mask::FieldMask;

@@ -270,7 +270,8 @@ impl Engine {
         let request = ask_name(ReadRequest::default(), of, &stored.header.org, name)?;
         let mut snapshot = self.store.read(request).await?;
         let name = found_name(&mut snapshot, of, &stored.header.org, name)?;
-        let mut write = self.remove_object(fenced(state), &own.fetched, stored)?;
+        let write = self.remove_object(fenced(state), &own.fetched, stored)?;
+        let mut write = write.delete(&keys::acl(stored.id)?);
         write.steps.push(name.step(-1));
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());

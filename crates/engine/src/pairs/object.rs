@@ -185,7 +185,7 @@ impl Engine {
         )
     }
 
-    /// Removes a resource and all that belongs to it.
+    /// Removes a resource and all that belongs to it, but for its ACL.
     pub(crate) fn remove_object(
         &self,
         write: AtomicWrite,

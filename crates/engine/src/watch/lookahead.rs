@@ -66,7 +66,7 @@ impl Lookahead {
             let before = match reading.deed(change.id) {
                 Some(deed) if deed.what == What::ChangeAcl => deed.acl.clone(),
                 // Its ACL goes with it.
-                Some(deed) if deed.what == What::Delete => {
+                Some(deed) if matches!(deed.what, What::Delete | What::Expire) => {
                     Some(deed.acl.clone().unwrap_or_default())
                 }
                 _ => continue,

@@ -11,7 +11,7 @@ use crate::read::{Found, Target};
 use coeval_access::{Acl, Action, Grant, Member};
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, Condition, Entry, Millis, Put, ReadRequest, Revision, Step, Token,
+    Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, StorageError, Token,
 };
 
 /// Reads an ACL's record.
@@ -19,13 +19,9 @@ pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 
-/// The step that stores an ACL in place of what was read.
-pub(crate) fn step(
-    id: Uuid,
-    acl: &Acl,
-    before: Option<Revision>,
-    expires: Option<Millis>,
-) -> Result<Step, EngineError> {
+/// The step that stores an ACL in place of what was read. It does not expire by itself: when its
+/// resource does, it says who is to be told.
+pub(crate) fn step(id: Uuid, acl: &Acl, before: Option<Revision>) -> Result<Step, EngineError> {
     // Plain data: nothing in it can fail to be printed.
     let body = serde_json::to_vec(acl).unwrap_or_default();
     let action = if acl.grants().is_empty() {
@@ -33,7 +29,6 @@ pub(crate) fn step(
     } else {
         KeyAction::Put(Put {
             indexed: false,
-            expires,
             ..Put::of(body)
         })
     };
@@ -41,6 +36,23 @@ pub(crate) fn step(
         key: keys::acl(id)?,
         condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
         action,
+    })
+}
+
+/// The step that removes an ACL together with its resource. Who was let in since it was read would
+/// not be told: so it is as it was read, or nothing is written.
+pub(crate) fn removal(id: Uuid, read: Option<&Entry>) -> Result<Step, StorageError> {
+    let condition = match read {
+        None => Condition::NotExists,
+        Some(entry) => match entry.stored.revision() {
+            Some(revision) => Condition::RevisionIs(revision),
+            None => Condition::Exists,
+        },
+    };
+    Ok(Step {
+        key: keys::acl(id)?,
+        condition,
+        action: KeyAction::Delete,
     })
 }
 
@@ -129,9 +141,7 @@ impl Engine {
                 }
             }
             let mut write = fenced(&fetched.state).when(&fetched.key, as_read(&stored));
-            write
-                .steps
-                .push(step(stored.id, &acl, before, stored.expires)?);
+            write.steps.push(step(stored.id, &acl, before)?);
             let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
             deed.before = Some(stored.revision.to_string());
             deed.acl = (could.grants().len() <= MOST_TOLD).then_some(could);

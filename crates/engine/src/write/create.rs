@@ -314,9 +314,7 @@ impl Engine {
         if state.has_secure {
             // Secrets are for those whom the list names, and its owner is one of them.
             let acl = Acl::of_creator(&sealed.store.header.owner);
-            write
-                .steps
-                .push(super::acl::step(id, &acl, None, create.expires)?);
+            write.steps.push(super::acl::step(id, &acl, None)?);
         }
         let mut deed = Deed::of_resource(What::Create, of, id, &sealed.store.header);
         deed.version = Some(said.to_string());

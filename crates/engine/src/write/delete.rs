@@ -204,7 +204,9 @@ impl Engine {
         let name = found_name(&mut snapshot, of, org, name)?;
         let acl = snapshot.keys.pop().flatten();
         let mut write = self.remove_object(fenced(state), fetched, stored)?;
-        write.steps.push(name.step(-1));
+        write
+            .steps
+            .extend([super::acl::removal(stored.id, acl.as_ref())?, name.step(-1)]);
         write
             .steps
             .extend(self.creation_called_off(&stored.header).await?);
@@ -249,16 +251,17 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    /// What else moves along when an expiry does: the ACL, the secrets and the entries, if there
-    /// are any. (The
-    /// history moves along as it is written.)
+    /// What else moves along when an expiry does: the secrets and the entries, if there are any.
+    /// (The history moves along as it is written.) The ACL has no expiry; one of an earlier release
+    /// that has one loses it.
     pub(crate) async fn expiry_steps(
         &self,
         state: &TypeState,
         id: Uuid,
         expires: Option<Millis>,
     ) -> Result<Vec<Step>, StorageError> {
-        let mut keys = vec![keys::acl(id)?, keys::entries(id)?];
+        let acl = keys::acl(id)?;
+        let mut keys = vec![acl.clone(), keys::entries(id)?];
         for major in &state.majors {
             keys.push(keys::secrets(id, *major)?);
         }
@@ -266,6 +269,13 @@ impl Engine {
         let there = snapshot.keys.into_iter().flatten();
         let step = |entry: coeval_storage::Entry| {
             let revision = entry.stored.revision()?;
+            let expires = match entry.key == acl {
+                true => {
+                    entry.stored.record()?.expires?;
+                    None
+                }
+                false => expires,
+            };
             Some(Step {
                 key: entry.key,
                 condition: Condition::RevisionIs(revision),

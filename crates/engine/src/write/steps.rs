@@ -369,14 +369,14 @@ pub(crate) fn as_read(stored: &Stored) -> Condition {
     }
 }
 
-/// Removes all that belongs to a resource and is not of one of its records.
+/// Removes all that belongs to a resource and is not of one of its records, but for its ACL.
 pub(crate) fn remove_belongings(
     write: AtomicWrite,
     id: Uuid,
     generation: u64,
     history: u64,
 ) -> Result<AtomicWrite, EngineError> {
-    let mut write = write.delete(&keys::acl(id)?).delete(&keys::entries(id)?);
+    let mut write = write.delete(&keys::entries(id)?);
     for old in generation.saturating_sub(history)..generation {
         write = write.delete(&keys::history(id, old)?);
     }

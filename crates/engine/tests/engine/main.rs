@@ -261,6 +261,8 @@ cases! {
             what_an_acl_gives_comes_and_what_it_takes_leaves
             with_a_role_all_leaves_and_comes_back
             what_is_made_after_the_rights_were_lost_is_never_named
+            a_deletion_is_told_to_whom_was_let_in_at_the_last_moment
+            an_expiry_is_told_to_whom_an_acl_had_let_in
             a_watch_ends_with_its_credentials
             a_point_that_is_not_in_the_history_is_refused_with_the_reason
         }

@@ -1,6 +1,7 @@
 //! What a watcher may see, and how it is told when that changes.
 
 use crate::identity::{BUNDLE, org, register, to, user};
+use crate::migrations_hurt::{Before, Deed};
 use crate::world::{World, admin, app, app_1_0, app_1_1, tenant, v};
 use coeval_access::{Grant, Level, Member};
 use coeval_codes::{Code, Coded};
@@ -14,8 +15,10 @@ use coeval_engine::{
     WatchedChange,
 };
 use coeval_filter::{Compare, ContentPath, Field, Filter, Operand};
+use coeval_storage::layers::Faulty;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Incarnation, Key, Put, Range, Retention, Span, Token,
+    Action, AtomicWrite, Clock, Condition, Incarnation, Key, Millis, Put, Range, Retention, Span,
+    SystemClock, Token,
 };
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -338,6 +341,70 @@ pub(crate) async fn what_is_made_after_the_rights_were_lost_is_never_named(world
     ];
     expected.sort();
     assert_eq!(all, expected);
+}
+
+/// Somebody is let in just before a deletion is written, by a server that had looked at the ACL
+/// already: who has the resource since then is told that it is gone.
+pub(crate) async fn a_deletion_is_told_to_whom_was_let_in_at_the_last_moment(world: World) {
+    let engine = Arc::clone(&world.engine);
+    let scene = Arc::new(set_out(&engine).await);
+    let alice = caller(&engine, &log_in(&engine).await).await;
+    let web = make(&engine, &scene.owner, "web").await;
+    let mut stream = watch(&engine, &alice).await;
+    let deed: Deed = {
+        let (engine, scene) = (Arc::clone(&engine), Arc::clone(&scene));
+        Box::pin(async move { scene.grant(&engine, web).await })
+    };
+    let plan = Arc::new(Before::write(1, deed));
+    let store = Faulty::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
+    let meddled = Engine::new(Arc::new(store), crate::world::settings());
+    let target = Target::Id(web);
+    let deleted = meddled.delete(&scene.owner, &app(), &target, None).await;
+    deleted.unwrap();
+    assert!(plan.has_struck());
+    let all = told(&engine, &mut stream).await;
+    // It is gone before the grant is looked at, so nothing of it can be shown any more.
+    assert_eq!(all, [format!("deleted {}", web.0 % 1000)]);
+}
+
+/// As a deletion is, also to those who are brought up to date later.
+pub(crate) async fn an_expiry_is_told_to_whom_an_acl_had_let_in(world: World) {
+    let engine = &world.engine;
+    let scene = set_out(engine).await;
+    let alice = caller(engine, &log_in(engine).await).await;
+    let from = alice_began(engine, &alice).await;
+    let mut create = Create::new(v("1.0.0"), "web", json!({"image": "a"}));
+    create.expires = Some(soon(1_500));
+    let made = engine.create(&scene.owner, &app(), create).await.unwrap();
+    let web = made.resource.id;
+    scene.grant(engine, web).await;
+    let mut stream = watch(engine, &alice).await;
+    let target = Target::Id(web);
+    let later = Some(soon(2_500));
+    let kept = engine
+        .keep_alive(&scene.owner, &app(), &target, later)
+        .await;
+    kept.unwrap();
+    let gone = format!("deleted {}", web.0 % 1000);
+    let all = async {
+        let mut all = Vec::new();
+        while !all.contains(&gone) {
+            if let Watched::Changes(_, changes) = stream.next().await.unwrap().unwrap() {
+                all.extend(changes.iter().map(short));
+            }
+        }
+        all
+    };
+    let all = tokio::time::timeout(Duration::from_secs(20), all).await;
+    let expected = ["web \"a\"", &gone];
+    assert_eq!(all.expect("told within 20 s"), expected);
+    let query = WatchQuery::of(app()).from(from);
+    let mut resumed = engine.watch(&alice, query).await.unwrap();
+    assert_eq!(told(engine, &mut resumed).await, expected);
+}
+
+fn soon(milliseconds: i64) -> Millis {
+    Millis(SystemClock::default().now().0 + milliseconds)
 }
 
 async fn role_id(engine: &Engine) -> String {

@@ -208,6 +208,7 @@ impl Follower {
                     let mut notes = self.notes.lock().unwrap();
                     if again.contains(&code) {
                         notes.count("told to list again");
+                        notes.log.push((None, format!("told {code}: {error}")));
                         notes.position = None;
                     } else {
                         let text = format!("{} ended: {code} {error}", self.name);
@@ -275,7 +276,11 @@ impl Follower {
             {
                 let mut notes = self.notes.lock().unwrap();
                 match next {
-                    Watched::Live(token) | Watched::Bookmark(token) => notes.advance(token),
+                    Watched::Live(token) | Watched::Bookmark(token) => {
+                        let text = format!("passed {}", token.sequence);
+                        notes.log.push((None, text));
+                        notes.advance(token);
+                    }
                     Watched::Changes(token, changes) => notes.take(token, &changes),
                 }
             }
@@ -283,6 +288,12 @@ impl Follower {
                 tokio::time::sleep(self.slow).await;
             }
         }
+    }
+
+    /// How often it was told of something.
+    pub(super) fn count(&self, what: &str) -> usize {
+        let notes = self.notes.lock().unwrap();
+        notes.counts.get(what).copied().unwrap_or(0)
     }
 
     /// What it was told of the resources that a text names.
