@@ -14,6 +14,7 @@ mod moves;
 mod on_start;
 mod opening;
 mod pace;
+mod parts;
 mod plan;
 mod rate;
 mod resources;

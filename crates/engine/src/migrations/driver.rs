@@ -18,7 +18,6 @@ use crate::types::phase;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
 use coeval_core::phases::{Epoch, Live, Migration, Phase, Refusal, Who, Work, ask, work};
-use coeval_core::version::Uuid;
 use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
@@ -354,7 +353,18 @@ impl Driving {
             None => {
                 self.runs.remove(of);
             }
-            Some(due) => self.work(state, due, own.stored.id).await?,
+            Some(due) => {
+                let run = Run {
+                    of: of.clone(),
+                    work: due,
+                    epoch: state.phase.epoch,
+                    declared: own.stored.id,
+                    since: content.observed.began,
+                    server: self.seen.name.clone(),
+                    workers: Arc::clone(&self.workers),
+                };
+                self.work(state, run).await?;
+            }
         }
         self.advance(state, migration, &content).await
     }
@@ -376,7 +386,7 @@ impl Driving {
         let workers = looked.servers.len().max(1) * each;
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         self.workers.store(workers, Ordering::Relaxed);
-        let far = (phase, due, looked.failed);
+        let far = (phase, looked.state.phase.epoch, due, looked.failed);
         self.gauges.show(&self.engine, of, content, far).await
     }
 
@@ -409,30 +419,17 @@ impl Driving {
     }
 
     /// Sees to it that this server works on a run, and notes its end.
-    async fn work(
-        &mut self,
-        state: &Arc<TypeState>,
-        due: Work,
-        declared: Uuid,
-    ) -> Result<(), EngineError> {
-        let of = state.key.clone();
-        let epoch = state.phase.epoch;
+    async fn work(&mut self, state: &Arc<TypeState>, run: Run) -> Result<(), EngineError> {
+        let (of, due, epoch) = (run.of.clone(), run.work, run.epoch);
+        let worker = Worker {
+            engine: Arc::clone(&self.engine),
+            run,
+            watched: Arc::clone(&self.watched),
+            settings: self.settings.clone(),
+            alone: self.inline,
+            done: Arc::clone(&self.done),
+        };
         if self.inline {
-            let worker = Worker {
-                engine: Arc::clone(&self.engine),
-                run: Run {
-                    of,
-                    work: due,
-                    epoch,
-                    declared,
-                    server: self.seen.name.clone(),
-                    workers: Arc::clone(&self.workers),
-                },
-                watched: Arc::clone(&self.watched),
-                settings: self.settings.clone(),
-                alone: true,
-                done: Arc::clone(&self.done),
-            };
             while let Some(mut held) = worker.claim().await? {
                 worker.run.visit(&worker.engine, &mut held).await?;
             }
@@ -443,27 +440,11 @@ impl Driving {
             .get(&of)
             .is_some_and(|(work, at, _)| *work == due && *at == epoch.0);
         if !same {
-            let run = Run {
-                of: of.clone(),
-                work: due,
-                epoch,
-                declared,
-                server: self.seen.name.clone(),
-                workers: Arc::clone(&self.workers),
-            };
             let mut workers = JoinSet::new();
             for _ in 0..self.settings.at_once.max(1) {
-                let worker = Worker {
-                    engine: Arc::clone(&self.engine),
-                    run: run.clone(),
-                    watched: Arc::clone(&self.watched),
-                    settings: self.settings.clone(),
-                    alone: false,
-                    done: Arc::clone(&self.done),
-                };
-                workers.spawn(worker.go());
+                workers.spawn(worker.clone().go());
             }
-            self.runs.insert(of.clone(), (due, epoch.0, workers));
+            self.runs.insert(of, (due, epoch.0, workers));
         }
         self.note_done(state, due).await
     }
@@ -475,7 +456,8 @@ impl Driving {
         }
         let epoch = state.phase.epoch;
         let mut conditions = Vec::new();
-        for part in self.engine.parts_of_run(&state.key, due, epoch).await? {
+        let parts = self.engine.parts_of_run(&state.key, due, epoch).await?;
+        for part in parts.of_run {
             if !part.kept.is_some_and(|kept| kept.done) {
                 return Ok(());
             }

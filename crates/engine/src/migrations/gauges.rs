@@ -1,14 +1,11 @@
 //! What `/metrics` shows of the migrations that a server takes part in.
 
 use super::content::{Course, MigrationContent};
-use super::shard::Shard;
-use super::work::shard_keys;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::TypeKey;
-use coeval_core::phases::{Phase, Work};
-use coeval_storage::ReadRequest;
+use coeval_core::phases::{Epoch, Phase, Work};
 use std::collections::BTreeMap;
 
 /// The migrations that are shown, by type: their majors.
@@ -16,20 +13,27 @@ use std::collections::BTreeMap;
 pub(super) struct Gauges(BTreeMap<TypeKey, (u32, u32)>);
 
 impl Gauges {
-    /// A migration that is under way.
+    /// A migration that is under way. Copied are the mirrors that the background has made, on all
+    /// servers: of the copy back while it is due, or else of the backfill, also when that is over.
     pub(super) async fn show(
         &mut self,
         engine: &Engine,
         of: &TypeKey,
         content: &MigrationContent,
-        (phase, due, failed): (Phase, Option<Work>, u64),
+        (phase, epoch, due, failed): (Phase, Epoch, Option<Work>, u64),
     ) -> Result<(), EngineError> {
         self.0.insert(of.clone(), (content.from, content.to));
         let now = engine.now();
         course(of, content, phase, now);
         set(of, "phase_seconds", seconds(content.observed.moved, now));
         set(of, "failed", number(failed));
-        set(of, "copied", number(engine.copied(of, due).await?));
+        let work = match due {
+            Some(Work::CopyBack) => Work::CopyBack,
+            _ => Work::Backfill,
+        };
+        let parts = engine.parts_of_run(of, work, epoch).await?;
+        let done = parts.done_since(content.observed.began);
+        set(of, "copied", number(done.copied + done.stale));
         Ok(())
     }
 
@@ -80,25 +84,4 @@ fn seconds(from: Time, until: Time) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
 fn number(count: u64) -> f64 {
     count as f64
-}
-
-impl Engine {
-    /// Mirrors that the background has made, on all servers: of the copy back while it is due, or
-    /// else of the last backfill, also when that is over.
-    async fn copied(&self, of: &TypeKey, due: Option<Work>) -> Result<u64, EngineError> {
-        let work = match due {
-            Some(Work::CopyBack) => Work::CopyBack,
-            _ => Work::Backfill,
-        };
-        let keys = ReadRequest::keys(shard_keys(of, work)?);
-        let snapshot = self.store.read(keys).await?;
-        let kept = snapshot.keys.iter().flatten().filter_map(Shard::decode);
-        let kept: Vec<Shard> = kept.collect();
-        // Of a run before it some parts may be left.
-        let epoch = kept.iter().map(|part| part.epoch).max();
-        let last = kept.iter().filter(|part| Some(part.epoch) == epoch);
-        Ok(last
-            .map(|part| part.counts.copied + part.counts.stale)
-            .sum())
-    }
 }

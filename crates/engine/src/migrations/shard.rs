@@ -38,6 +38,8 @@ pub(super) struct Shard {
     pub(super) after: Option<String>,
     pub(super) done: bool,
     pub(super) counts: Counts,
+    /// What runs of earlier epochs did to it, in the same migration.
+    pub(super) earlier: Counts,
     /// When its run began, and when it got here.
     pub(super) began: Time,
     pub(super) at: Time,
@@ -135,6 +137,21 @@ impl Shard {
             at: now,
             ..Self::default()
         }
+    }
+
+    /// The same part in a later epoch of the migration.
+    pub(super) fn anew(&self, epoch: Epoch, parts: u8, now: Time) -> Self {
+        Self {
+            earlier: self.all(),
+            ..Self::new(epoch, parts, now)
+        }
+    }
+
+    /// What was done to it in this run and in those before it.
+    pub(super) fn all(&self) -> Counts {
+        let mut all = self.earlier;
+        all.add(self.counts);
+        all
     }
 
     pub(super) fn after(&self) -> Option<Uuid> {

@@ -345,8 +345,10 @@ impl Engine {
         let parts = self
             .parts_of_run(&state.key, ran, state.phase.epoch)
             .await?;
-        let count = parts.len();
-        let shards: Vec<Shard> = parts.into_iter().filter_map(|part| part.kept).collect();
+        let all = parts.done_since(content.observed.began);
+        let count = parts.of_run.len();
+        let of_run = parts.of_run.into_iter();
+        let shards: Vec<Shard> = of_run.filter_map(|part| part.kept).collect();
         let mut counts = Counts::default();
         shards.iter().for_each(|shard| counts.add(shard.counts));
         let total = match ran {
@@ -369,9 +371,9 @@ impl Engine {
             working: Working::of(ran),
             visited: counts.visited,
             total,
-            copied: counts.copied,
-            stale: counts.stale,
-            orphaned: counts.removed,
+            copied: all.copied,
+            stale: all.stale,
+            orphaned: all.removed,
             failed: counts.failed,
             per_second: per_second(&shards),
             left,

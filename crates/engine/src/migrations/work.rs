@@ -8,6 +8,7 @@ use super::spans;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::expiry::silent;
+use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::pairs::{Listed, PHASES, Pair, Unfit};
@@ -23,7 +24,7 @@ use coeval_core::phases::{
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    AtomicWrite, Condition, Entry, Key, Limits, Range, ReadRequest, Revision, StorageError,
+    AtomicWrite, Condition, Entry, Limits, Range, ReadRequest, Revision, StorageError,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(super) struct Run {
     pub(super) epoch: Epoch,
     /// The migration's resource, which says whether to rest.
     pub(super) declared: Uuid,
+    /// When the migration began.
+    pub(super) since: Time,
     pub(super) server: String,
     /// How many workers there are, on all servers: they share the rate.
     pub(super) workers: Arc<AtomicU32>,
@@ -622,50 +625,5 @@ fn count(work: Work, counts: Counts) {
             metrics::counter!("coeval_migration_resources_total", "work" => name, "what" => what)
                 .increment(number);
         }
-    }
-}
-
-/// The keys of all parts that a run may have.
-pub(super) fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
-    (0..shard::SHARDS)
-        .map(|shard| shard::key(of, work, shard))
-        .collect()
-}
-
-/// One part of a run, as it is kept.
-pub(super) struct Part {
-    pub(super) number: u8,
-    pub(super) key: Key,
-    pub(super) revision: Option<Revision>,
-    /// Nothing, if it is of another run.
-    pub(super) kept: Option<Shard>,
-}
-
-impl Engine {
-    /// The parts of a run: nothing but the first one until somebody has begun it.
-    pub(super) async fn parts_of_run(
-        &self,
-        of: &TypeKey,
-        work: Work,
-        epoch: Epoch,
-    ) -> Result<Vec<Part>, EngineError> {
-        let wanted = shard_keys(of, work)?;
-        let snapshot = self.store.read(ReadRequest::keys(wanted.clone())).await?;
-        let found = wanted.into_iter().zip(snapshot.keys).zip(0_u8..);
-        let mut parts: Vec<Part> = found
-            .map(|((key, entry), number)| {
-                let kept = entry.as_ref().and_then(Shard::decode);
-                Part {
-                    number,
-                    key,
-                    revision: entry.and_then(|entry| entry.stored.revision()),
-                    kept: kept.filter(|kept| kept.epoch == epoch.0),
-                }
-            })
-            .collect();
-        let first = parts.first().and_then(|part| part.kept.as_ref());
-        let count = first.map_or(1, |kept| kept.parts.max(1));
-        parts.truncate(usize::from(count));
-        Ok(parts)
     }
 }

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 pub(super) type Watched = Arc<Mutex<HashMap<(TypeKey, u8), (Revision, Instant)>>>;
 
 /// One worker of a run: claims parts that nobody works on, until all are done.
+#[derive(Clone)]
 pub(super) struct Worker {
     pub(super) engine: Arc<Engine>,
     pub(super) run: Run,
@@ -65,7 +66,7 @@ impl Worker {
         if state.phase.epoch != *epoch {
             return Ok(None);
         }
-        let all = self.engine.parts_of_run(of, *work, *epoch).await?;
+        let all = self.engine.parts_of_run(of, *work, *epoch).await?.of_run;
         let said = all.first().and_then(|part| part.kept.as_ref());
         let parts = match said {
             Some(kept) => kept.parts,
@@ -80,7 +81,12 @@ impl Worker {
             let now = self.engine.now();
             let mut kept = match part.kept {
                 Some(kept) => kept,
-                None => Shard::new(*epoch, parts, now),
+                None => match part.earlier {
+                    Some(earlier) if earlier.began >= self.run.since => {
+                        earlier.anew(*epoch, parts, now)
+                    }
+                    _ => Shard::new(*epoch, parts, now),
+                },
             };
             kept.server.clone_from(&self.run.server);
             kept.claims += 1;

@@ -166,6 +166,7 @@ cases! {
             a_server_of_the_release_before_holds_it_back_or_is_fenced
             what_heartbeats_is_migrated_by_its_heartbeat
             it_goes_by_itself_as_far_as_was_said
+            what_was_copied_is_counted_over_all_epochs
             watchers_see_no_copies
             a_change_of_meaning_is_left_alone_unless_it_is_named
             a_migration_is_a_resource

@@ -6,13 +6,14 @@ use coeval_core::phases::Phase;
 use coeval_engine::inspect::Repair;
 use coeval_engine::migrations::{
     Advance, Change, Declared, MigrationDriver, MigrationSettings, MigrationStatus, Moved, State,
+    Working,
 };
 use coeval_engine::types::{Policy, Registration};
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Caller, Engine, EngineError, InOrg, ListQuery, Resource, Settings, Target};
 use coeval_storage::{Clock, Millis, SystemClock};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -625,6 +626,44 @@ pub(crate) async fn it_goes_by_itself_as_far_as_was_said(world: World) {
 }
 
 /// Watchers see every generation once, whatever is copied behind their backs.
+/// A run starts over when the phases move; what was copied before that was copied all the same.
+pub(crate) async fn what_was_copied_is_counted_over_all_epochs(world: World) {
+    let engine = &world.engine;
+    registered(engine).await;
+    for name in ["one", "two", "three"] {
+        made(engine, name, json!({"image": "a"})).await;
+    }
+    for migration in ["the first", "another one, after that was undone"] {
+        started(engine).await;
+        let (who, of) = (admin(), app());
+        while status(engine).await.live != Some((Phase::ReadNew, Phase::Backfill)) {
+            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+            let _ = engine
+                .advance_migration(&who, &of, Advance::default())
+                .await;
+        }
+        let mut epochs = BTreeSet::new();
+        while status(engine).await.live != Some((Phase::Soak, Phase::Soak)) {
+            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+            let now = status(engine).await;
+            if let Some(progress) = now.progress
+                && progress.working == Working::Backfill
+            {
+                assert_eq!(progress.copied, 3, "{migration}: {progress:?}");
+                epochs.insert(now.live);
+            }
+            let _ = engine
+                .advance_migration(&who, &of, Advance::default())
+                .await;
+        }
+        assert!(epochs.len() > 1, "{migration}: {epochs:?}");
+        engine.undo_migration(&who, &of).await.unwrap();
+        while status(engine).await.state != State::Undone {
+            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+        }
+    }
+}
+
 pub(crate) async fn watchers_see_no_copies(mut world: World) {
     use coeval_engine::{WatchQuery, Watched, WatchedChange};
     use futures::StreamExt;

@@ -89,7 +89,7 @@ impl Outcome {
 
 /// One resource that there is something to say of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+pub(super) struct Entry {
     id: String,
     outcome: Word,
     code: String,
@@ -111,12 +111,19 @@ impl Report {
             [] => Vec::new(),
             entries => serde_json::from_slice(entries)?,
         };
-        let bytes = entries.iter().map(size).sum();
-        Ok(Self {
+        Ok(Self::of(counts, entries))
+    }
+
+    pub(super) fn of(counts: Counts, entries: Vec<Entry>) -> Self {
+        Self {
             counts,
+            bytes: entries.iter().map(size).sum(),
             entries,
-            bytes,
-        })
+        }
+    }
+
+    pub(super) fn listed(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// The entries as a task keeps them.

@@ -52,7 +52,6 @@ pub(super) struct MigrateRun {
     report: Report,
     /// What of it is not in the checkpoint.
     slots: Slots,
-    number: u64,
     /// How many rounds are not, and how many entries there were in it.
     rounds: usize,
     listed: usize,
@@ -130,7 +129,6 @@ impl MigrateRun {
             done,
             report,
             slots,
-            number: checkpoint.number,
             rounds: 0,
             listed,
             state: None,
@@ -351,14 +349,13 @@ impl MigrateRun {
     }
 
     /// All that is done, in one write with the task.
-    fn checkpoint(&mut self) -> Batch {
-        self.number += 1;
+    fn checkpoint(&self) -> Batch {
         let counts = self.report.counts;
         let checkpoint = Checkpoint {
             after: self.done.as_ref().map(|entry| digits(entry.as_bytes())),
             total: self.total,
             counts,
-            number: self.number,
+            number: self.slots.next(),
         };
         let report = (self.report.len() > self.listed).then(|| self.report.entries().into());
         Batch {
@@ -391,12 +388,11 @@ impl Run for MigrateRun {
             Last::Written => {
                 self.rounds = 0;
                 self.listed = self.report.len();
-                self.slots.begin_anew(self.number);
+                self.slots.begin_anew();
             }
             // The checkpoint met a change of the task itself, and is written again.
-            Last::Refused(error) if is_race(&error) => self.number -= 1,
-            Last::Refused(error) => return Err(error.into()),
-            Last::None => {}
+            Last::Refused(error) if !is_race(&error) => return Err(error.into()),
+            Last::Refused(_) | Last::None => {}
         }
         if self.is_checkpoint_due() {
             return Ok(Step::Batch(self.checkpoint()));

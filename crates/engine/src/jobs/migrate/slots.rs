@@ -2,7 +2,7 @@
 //! the sum of its slot. Whoever goes on from the checkpoint adds what the slots say, so that every
 //! resource is counted once, whenever the server dies.
 
-use super::report::{Counts, Outcome, Report};
+use super::report::{Counts, Entry, Outcome, Report};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TASK_SLOTS};
@@ -18,7 +18,7 @@ struct Kept {
     counts: Counts,
     /// What there is to say of single resources, as a report keeps it.
     #[serde(default)]
-    entries: Vec<serde_json::Value>,
+    entries: Vec<Entry>,
 }
 
 /// All slots of a task.
@@ -30,7 +30,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(task: Uuid, number: u64) -> Self {
+    fn new(task: Uuid, number: u64) -> Self {
         Self {
             task,
             number,
@@ -58,8 +58,7 @@ impl Slots {
             };
             let kept: Kept = serde_json::from_slice(&record.content.body).map_err(unreadable)?;
             if kept.number == number {
-                let entries = serde_json::to_vec(&kept.entries).map_err(unreadable)?;
-                *sum = Report::read(kept.counts, &entries).map_err(unreadable)?;
+                *sum = Report::of(kept.counts, kept.entries);
             }
         }
         Ok(slots)
@@ -78,11 +77,10 @@ impl Slots {
     ) -> Result<(Step, Report), EngineError> {
         let mut sum = self.sums.get(slot).cloned().unwrap_or_default();
         outcomes.for_each(|(id, outcome)| sum.add(id, outcome));
-        let entries = serde_json::from_slice(&sum.entries()).unwrap_or_default();
         let kept = Kept {
             number: self.number,
             counts: sum.counts,
-            entries,
+            entries: sum.listed().to_vec(),
         };
         // Plain data: nothing in it can fail to be printed.
         let body = serde_json::to_vec(&kept).unwrap_or_default();
@@ -101,8 +99,13 @@ impl Slots {
         }
     }
 
-    /// All of it is in the checkpoint of this number.
-    pub(super) fn begin_anew(&mut self, number: u64) {
-        *self = Self::new(self.task, number);
+    /// The number of the checkpoint that takes all of it up.
+    pub(super) const fn next(&self) -> u64 {
+        self.number + 1
+    }
+
+    /// That one is written.
+    pub(super) fn begin_anew(&mut self) {
+        *self = Self::new(self.task, self.next());
     }
 }
