@@ -65,7 +65,7 @@ impl Moving {
     }
 
     /// Resources a second, and how far off the time that was expected after a fifth was. It is looked
-    /// at so often; looking counts all resources, which callers may notice too.
+    /// at so often.
     async fn backfill(&self, look: Duration) -> (f64, Option<f64>) {
         self.forward_to(Phase::Backfill).await;
         let begun = Instant::now();

@@ -9,7 +9,7 @@ use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKinds;
 use crate::lifecycle::Executor;
 use crate::list::Lists;
-use crate::migrations::Pulse;
+use crate::migrations::{Pulse, Tallies};
 use crate::pairs::{Pair, Repairs};
 use crate::seal::Keyring;
 use crate::stored::Stored;
@@ -94,6 +94,7 @@ pub struct Engine {
     pub(crate) repairs: Repairs,
     /// How long callers wait for the store.
     pub(crate) pulse: Pulse,
+    pub(crate) tallies: Tallies,
     /// The level up to which records may be written, as far as is known here. It never falls, so
     /// one that is behind is only modest.
     pub(crate) level: AtomicU8,
@@ -200,6 +201,7 @@ impl Engine {
             acls: KnownAcls::default(),
             repairs: Repairs::default(),
             pulse: Pulse::default(),
+            tallies: Tallies::default(),
             level: AtomicU8::new(1),
             store,
             settings,

@@ -23,6 +23,7 @@ mod shard;
 mod spans;
 mod start;
 mod status;
+mod tally;
 mod verify;
 mod work;
 mod worker;
@@ -36,6 +37,7 @@ pub use plan::{Counted, MigrationPlan, Refused};
 pub use servers::ServerSeen;
 pub use start::{Change, Declared};
 pub use status::{FailedResource, MigrationStatus, Progress, State, Working};
+pub(crate) use tally::Tallies;
 pub use verify::{Differing, Verified};
 
 pub(crate) use pace::Pulse;

@@ -10,8 +10,8 @@ use crate::proto::migrations::v1 as pb;
 use crate::services::served;
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
-use coeval_engine::migrations::{Advance, Change, Declared, MigrationStatus};
-use coeval_engine::{Caller, TypeKey};
+use coeval_engine::migrations::{Advance, Change, Declared, MigrationError, MigrationStatus};
+use coeval_engine::{Caller, EngineError, TypeKey};
 use coeval_methods::MethodError;
 use std::sync::Arc;
 
@@ -115,9 +115,9 @@ async fn advance(
 ) -> Result<pb::AdvanceMigrationResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let to = said(asked.phase).map(|name| name.parse::<Phase>());
-    let to = to.transpose();
+    let to = to.transpose().map_err(MigrationError::from);
     let advance = Advance {
-        to: to.map_err(|error| MethodError::invalid(error.to_string()))?,
+        to: to.map_err(EngineError::from)?,
         fence: asked.fence,
     };
     let engine = api.methods.engine();

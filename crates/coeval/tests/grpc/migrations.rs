@@ -272,7 +272,7 @@ pub(crate) async fn what_holds_a_migration_is_told_with_its_code(mut world: Worl
     by.start().await.unwrap();
     refused(by.start().await, Code::FailedPrecondition, 7005);
     refused(by.advance("soak").await, Code::FailedPrecondition, 7015);
-    refused(by.advance("Soak").await, Code::InvalidArgument, 8006);
+    refused(by.advance("Soak").await, Code::InvalidArgument, 7001);
     let alice_s = user.advance("mirror").await;
     assert_eq!(alice_s.unwrap_err().code(), Code::PermissionDenied);
 

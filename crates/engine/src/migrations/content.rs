@@ -89,7 +89,7 @@ impl MigrationContent {
         }
         let phase = self.until.parse::<Phase>();
         let phase = phase.map_err(|error| MigrationError::Invalid {
-            what: error.to_string(),
+            what: format!("{error}; or say finished"),
         })?;
         if phase == Phase::Old {
             let what = "it begins at old, and can't advance until there".to_owned();

@@ -1,6 +1,7 @@
 //! What can go wrong with a migration, beside what its phases refuse.
 
 use coeval_codes::{Code, Coded};
+use coeval_core::phases::UnknownPhase;
 
 /// Every refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum MigrationError {
         /// Why.
         what: String,
     },
+    /// No such phase.
+    #[error(transparent)]
+    Phase(#[from] UnknownPhase),
     /// It is over.
     #[error("the migration {name} has ended: {how}")]
     Ended {
@@ -38,6 +42,7 @@ impl Coded for MigrationError {
         match self {
             Self::Unknown { .. } => coeval_codes::MIGRATION_UNKNOWN,
             Self::Invalid { .. } => coeval_codes::MIGRATION_INVALID,
+            Self::Phase(unknown) => unknown.code(),
             Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
             Self::Undoing { .. } => coeval_codes::MIGRATION_UNDOING,
         }
@@ -47,6 +52,7 @@ impl Coded for MigrationError {
         match self {
             Self::Unknown { .. } => "List the migrations that there are, or start one.",
             Self::Invalid { .. } => "Correct it and declare it again.",
+            Self::Phase(unknown) => return unknown.advice(),
             Self::Ended { .. } => "Start another one, if there is something to move.",
             Self::Undoing { .. } => "Wait until it has ended, and start it again.",
         }

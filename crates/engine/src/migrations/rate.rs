@@ -10,19 +10,30 @@ pub(super) struct Expected {
     pub(super) latest: f64,
 }
 
-/// Resources a second, of all parts together.
+/// The rate is that of the last third of a run,
+const LATELY: i64 = 3;
+/// or of so many milliseconds, if that is more.
+const AT_LEAST: i64 = 3_000;
+
+/// Resources a second lately, of all parts together. A part is taken to have gone evenly from when
+/// it began to where it is.
 pub(super) fn per_second(shards: &[Shard]) -> f64 {
     let began = shards.iter().map(|shard| shard.began).min();
     let at = shards.iter().map(|shard| shard.at).max();
-    let visited: u64 = shards.iter().map(|shard| shard.counts.visited).sum();
     let (Some(began), Some(at)) = (began, at) else {
         return 0.0;
     };
-    let seconds = (at - began) as f64 / 1_000.0;
-    match seconds > 0.0 {
-        true => visited as f64 / seconds,
-        false => 0.0,
+    let from = at - ((at - began) / LATELY).max(AT_LEAST).min(at - began);
+    if from >= at {
+        return 0.0;
     }
+    let lately = shards.iter().map(|shard| {
+        // Clocks of two servers may differ.
+        let time = (shard.at - shard.began).max(1);
+        let within = (shard.at - shard.began.max(from)).clamp(0, time);
+        shard.counts.visited as f64 * within as f64 / time as f64
+    });
+    lately.sum::<f64>() * 1_000.0 / (at - from) as f64
 }
 
 /// When `left` more will be visited. The spread is that of the parts' own rates.
@@ -87,9 +98,27 @@ mod tests {
     }
 
     #[test]
+    fn one_that_slows_down_is_expected_to_go_as_it_goes_lately() {
+        // Two parts at a time: 1,000 a second in the first minute, 500 in the second.
+        let shards = [
+            shard(30_000, 0, 60_000),
+            shard(30_000, 0, 60_000),
+            shard(15_000, 60_000, 120_000),
+            shard(15_000, 60_000, 120_000),
+        ];
+        assert!((per_second(&shards) - 500.0).abs() < 1.0);
+        let left = expected(&shards, 50_000).unwrap();
+        assert!((left.likely - 100.0).abs() < 1.0, "{left:?}");
+        // One that was done before counts for nothing, one that goes on for the part that is late.
+        let done = [shard(900, 0, 10_000), shard(9_000, 0, 90_000)];
+        assert!((per_second(&done) - 100.0).abs() < 1.0);
+    }
+
+    #[test]
     fn nothing_is_said_before_anything_was_done() {
         assert_eq!(expected(&[], 10), None);
         assert_eq!(expected(&[shard(0, 5, 5)], 10), None);
+        assert_eq!(expected(&[shard(7, 5, 2)], 10), None);
     }
 
     #[test]

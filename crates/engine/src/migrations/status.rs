@@ -268,14 +268,8 @@ impl Engine {
         let of = looked.state.key.clone();
         let migration = looked.state.phase.migration;
         let running = migration.filter(|one| one.from == content.from && one.to == content.to);
-        let (_, old) = self
-            .store
-            .count(keys::records_of_major(&of, content.from)?)
-            .await?;
-        let (_, new) = self
-            .store
-            .count(keys::records_of_major(&of, content.to)?)
-            .await?;
+        let old = self.tally(&looked.state, content.from).await?;
+        let new = self.tally(&looked.state, content.to).await?;
         let (_, servers) = self.store.range(Range::of(keys::servers()?)).await?;
         let servers = servers
             .entries
