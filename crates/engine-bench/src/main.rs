@@ -31,7 +31,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures the engine against the storage layer.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Which to measure: access, creates, phases, reads, lists, migration. All if none is named.
+    /// Which to measure: access, creates, phases (or mirrored, backfill, callers), reads, lists,
+    /// migration. All if none is named.
     parts: Vec<String>,
     /// Seconds for each measurement.
     #[arg(long, default_value_t = 3.0)]
@@ -55,10 +56,16 @@ async fn main() {
     if wanted("creates") {
         creates::measure(time).await;
     }
-    if wanted("phases") {
-        phases::measure(time, options.resources).await;
+    if wanted("phases") || wanted("mirrored") {
+        phases::mirrored(time).await;
     }
-    if options.parts.iter().all(|part| part == "phases") && !options.parts.is_empty() {
+    if wanted("phases") || wanted("backfill") {
+        phases::backfill(options.resources).await;
+    }
+    if wanted("phases") || wanted("callers") {
+        phases::callers(time).await;
+    }
+    if !["reads", "lists", "migration"].into_iter().any(wanted) {
         return;
     }
     let world = world::World::with(options.resources).await;

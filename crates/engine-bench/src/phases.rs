@@ -158,7 +158,7 @@ async fn undisturbed(moving: &Moving, time: Duration) -> Duration {
     slowest
 }
 
-pub(crate) async fn measure(time: Duration, large: usize) {
+pub(crate) async fn mirrored(time: Duration) {
     let moving = Moving::with(SMALL).await;
     let plain = writes(&moving, time).await;
     moving.start().await;
@@ -170,7 +170,9 @@ pub(crate) async fn measure(time: Duration, large: usize) {
         1.5,
         &format!("{mirrored:.0}/s against {plain:.0}/s"),
     );
-    drop(moving);
+}
+
+pub(crate) async fn backfill(large: usize) {
     let moving = Moving::with(SMALL).await;
     moving.start().await;
     let (small, _) = moving.backfill(OFTEN).await;
@@ -192,7 +194,9 @@ pub(crate) async fn measure(time: Duration, large: usize) {
             "of the time it took",
         );
     }
-    drop(moving);
+}
+
+pub(crate) async fn callers(time: Duration) {
     let moving = Moving::with(SMALL * 2).await;
     let before = undisturbed(&moving, time).await;
     moving.start().await;
