@@ -18,6 +18,7 @@ mod store_commands;
 mod telemetry;
 mod text_file;
 mod type_commands;
+mod url;
 
 use clap::ArgMatches;
 use cli::{Cli, Command};

@@ -1,24 +1,12 @@
 //! Values of flags that are more than a number or a path.
 
-use axum::http::Uri;
 use coeval_core::phases::Phase;
 use coeval_core::version::Version;
 use coeval_engine::TypeKey;
 
 /// What absolute URLs begin with: a scheme, a host, perhaps a path; nothing after it.
 pub(super) fn public_url(text: &str) -> Result<String, String> {
-    let bad = || "use a URL such as https://coeval.example.com".to_owned();
-    let uri: Uri = text.parse().map_err(|_| bad())?;
-    let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-        return Err(bad());
-    };
-    if text.contains(['?', '#']) {
-        return Err("it must not have a query or a fragment".to_owned());
-    }
-    if authority.as_str().contains('@') || authority.host().is_empty() {
-        return Err("it must have a host and no user".to_owned());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
+    Ok(crate::url::place(text, "https://coeval.example.com")?.1)
 }
 
 /// The newest version of a type that a server is to know.
@@ -100,6 +88,8 @@ mod tests {
             ("https://coeval.example.com", "https://coeval.example.com"),
             ("http://10.0.0.1:8080/", "http://10.0.0.1:8080"),
             ("https://example.com/coeval/", "https://example.com/coeval"),
+            ("https://[::1]:8443", "https://[::1]:8443"),
+            ("https://[::1]", "https://[::1]"),
         ] {
             assert_eq!(public_url(text).as_deref(), Ok(kept));
         }
@@ -113,6 +103,9 @@ mod tests {
             "https://example.com/#x",
             "https://me:secret@example.com",
             "https://exa mple.com",
+            "https://example.com:http",
+            "https://example.com:70000",
+            "https://example.com:",
         ] {
             assert!(public_url(bad).is_err(), "{bad}");
         }

@@ -2,7 +2,6 @@
 
 use super::exporter::Told;
 use super::level;
-use axum::http::Uri;
 use clap::Args;
 use coeval_cli::Failure;
 use opentelemetry::trace::{SpanBuilder, SpanKind, Tracer, TracerProvider as _};
@@ -44,22 +43,11 @@ pub(crate) struct TraceOptions {
 
 /// A scheme and a host; gRPC has paths of its own.
 fn endpoint(text: &str) -> Result<String, String> {
-    let bad = || "use a URL such as http://127.0.0.1:4317".to_owned();
-    let uri: Uri = text.parse().map_err(|_| bad())?;
-    let (Some("http" | "https"), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-        return Err(bad());
-    };
-    if authority.as_str().contains('@') || authority.host().is_empty() {
-        return Err("it must have a host and no user".to_owned());
+    let (uri, kept) = crate::url::place(text, "http://127.0.0.1:4317")?;
+    match uri.path() {
+        "/" => Ok(kept),
+        _ => Err("traces are sent over gRPC, mostly to port 4317: no path".to_owned()),
     }
-    // The parser takes any word for a port.
-    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-        return Err(bad());
-    }
-    if text.contains(['?', '#']) || uri.path() != "/" {
-        return Err("traces are sent over gRPC, mostly to port 4317: no path".to_owned());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
 }
 
 /// What sends spans. They wait until it knows the server's name.

@@ -374,16 +374,14 @@ pub(crate) async fn an_expiry_is_told_to_whom_an_acl_had_let_in(world: World) {
     let alice = caller(engine, &log_in(engine).await).await;
     let from = alice_began(engine, &alice).await;
     let mut create = Create::new(v("1.0.0"), "web", json!({"image": "a"}));
-    create.expires = Some(soon(1_500));
+    create.expires = Some(soon(60_000));
     let made = engine.create(&scene.owner, &app(), create).await.unwrap();
     let web = made.resource.id;
     scene.grant(engine, web).await;
     let mut stream = watch(engine, &alice).await;
     let target = Target::Id(web);
-    let later = Some(soon(2_500));
-    let kept = engine
-        .keep_alive(&scene.owner, &app(), &target, later)
-        .await;
+    let now = Some(soon(1_000));
+    let kept = engine.keep_alive(&scene.owner, &app(), &target, now).await;
     kept.unwrap();
     let gone = format!("deleted {}", web.0 % 1000);
     let all = async {
