@@ -340,7 +340,8 @@ impl Drive {
         let written = futures::future::join_all(writes).await;
         let written: Vec<_> = written.into_iter().map(|one| one.map(|_| ())).collect();
         let errors = || written.iter().filter_map(|one| one.as_ref().err());
-        if let Some(error) = errors().find(|error| is_temporary(error)) {
+        // A resource that somebody else wrote is no failure of the store.
+        if let Some(error) = errors().find(|error| is_temporary(error) && !is_race(error)) {
             return Err(Stop::Store(error.clone()));
         }
         let lost = |error: &StorageError| matches!(error, StorageError::Conflict { key, .. } | StorageError::NotFound { key } if *key == held.key);

@@ -1,6 +1,7 @@
 //! Mass migration: what becomes of each resource, whose are touched, and what is told.
 
-use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_file, tenant, v};
+use crate::migrations_hurt::{Before, Deed};
+use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
 use coeval_access::{Grant, Level, Member};
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
@@ -9,6 +10,7 @@ use coeval_engine::tasks::{Status, Task, TaskQuery};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create, MetaEdit, Update};
 use coeval_engine::{AuditQuery, Caller, Engine, Resource, State, Target, What};
+use coeval_storage::layers::Faulty;
 use coeval_storage::{Range, Span};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -285,6 +287,38 @@ pub(crate) async fn writers_lose_nothing_to_a_migration(world: World) {
     }
     let again = migrate(&world, MigrateOptions::default()).await;
     assert_eq!(counts(&again), [left, 0, 0, 0]);
+}
+
+/// What somebody else wrote is read again, and nothing rests: the store has not failed.
+pub(crate) async fn what_is_written_meanwhile_is_moved_without_a_rest(world: World) {
+    with_two_majors(&world).await;
+    let made = make_many(&world, 60).await;
+    let ids: Vec<Uuid> = made.iter().map(|one| one.id).collect();
+    let engine = Arc::clone(&world.engine);
+    // The claim is the first write; then batches go.
+    let deed: Deed = Box::pin(async move {
+        for id in ids {
+            let body = json!({"image": "meanwhile", "replicas": 2});
+            let update = Update::new(v("1.0.0"), body);
+            let target = Target::Id(id);
+            let written = engine.update(&admin(), &app(), &target, &update).await;
+            written.unwrap();
+        }
+    });
+    let plan = Arc::new(Before::write(2, deed));
+    let store = Faulty::new(Arc::clone(world.engine.store()), Arc::clone(&plan) as _);
+    let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
+    let task = ask(&world.engine, MigrateOptions::default()).await;
+    let _runner = runner(&meddled, "one", quick());
+    let task = ended(&world.engine, &task).await;
+    assert!(plan.has_struck());
+    assert_eq!(task.attempts(), 1, "{task:?}");
+    assert_eq!(counts(task.result.as_ref().unwrap()), [60, 0, 0, 0]);
+    for one in made {
+        let now = read(&world.engine, one.id).await;
+        assert_eq!(now.header.version, v("2.0.0"));
+        assert_eq!(content(&now)["img"], "meanwhile");
+    }
 }
 
 pub(crate) async fn a_migration_touches_what_the_caller_may_move(world: World) {

@@ -372,6 +372,7 @@ cases! {
         }
         embedded {
             a_migrated_resource_goes_back_with_nothing_lost
+            what_is_written_meanwhile_is_moved_without_a_rest
             a_migration_touches_what_the_caller_may_move
             a_target_that_changes_a_meaning_must_be_named
         }

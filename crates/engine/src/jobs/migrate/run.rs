@@ -1,5 +1,5 @@
 //! A mass migration under way: pages of the index, rounds of batches that are written side by side,
-//! one by one where somebody else writes at the same time. A checkpoint follows some rounds.
+//! each of a single resource where somebody else writes at the same time. A checkpoint follows some rounds.
 
 use super::super::job::{Ahead, Batch, Last, Run, Step};
 use super::batch::Cost;
@@ -64,7 +64,7 @@ pub(super) struct MigrateRun {
     ahead: JoinSet<Result<Option<Page>, EngineError>>,
     /// The round that was handed to the runner.
     round: Vec<Pending>,
-    /// So many resources go one by one.
+    /// So many resources go each in a batch of its own.
     alone: usize,
     /// How often the next one was tried on its own.
     tried: usize,
@@ -267,7 +267,7 @@ impl MigrateRun {
             let page = match ahead {
                 Some(Ok(page)) => page?,
                 // What is written by others too is read just before it is written.
-                _ if self.alone > 0 => self.mover.page(&state, self.range(1)).await?,
+                _ if self.alone > 0 => self.mover.page(&state, self.range(self.abreast)).await?,
                 _ => self.mover.page(&state, self.range(PAGE)).await?,
             };
             let Some(page) = page else {
@@ -312,9 +312,8 @@ impl MigrateRun {
 
     /// The next batches, each with its slot.
     fn next_round(&mut self, state: &TypeState) -> Result<Vec<Ahead>, EngineError> {
-        let most = if self.alone > 0 { 1 } else { self.abreast };
         let mut all = Vec::new();
-        while self.round.len() < most && !self.ready.is_empty() {
+        while self.round.len() < self.abreast && !self.ready.is_empty() {
             let mut items = self.take();
             let mut steps = Vec::new();
             for item in &mut items {
@@ -368,9 +367,9 @@ impl MigrateRun {
     }
 
     /// Whether it is time for a checkpoint: after some rounds, at the end, and when there is
-    /// something to tell.
+    /// something to tell. Of those that go one by one no page is read ahead.
     fn is_checkpoint_due(&self) -> bool {
-        let last = self.ready.is_empty() && self.ahead.is_empty();
+        let last = self.ready.is_empty() && self.ahead.is_empty() && self.alone == 0;
         let told = self.report.len() > self.listed;
         self.rounds > 0 && (self.rounds >= ROUNDS || last || told)
     }
