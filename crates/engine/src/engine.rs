@@ -94,6 +94,7 @@ pub struct Engine {
     pub(crate) repairs: Repairs,
     /// How long callers wait for the store.
     pub(crate) pulse: Pulse,
+    /// How many records types had lately, for those who look on.
     pub(crate) tallies: Tallies,
     /// The level up to which records may be written, as far as is known here. It never falls, so
     /// one that is behind is only modest.

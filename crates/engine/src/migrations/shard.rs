@@ -1,7 +1,7 @@
 //! The parts of a run: one, or sixteen by the first digit of the ids where there is much to do. Each
-//! has a record with its claim and its checkpoint; a batch is written together with the checkpoint that follows it, on condition
-//! that the claim is as this server wrote it last. So whoever takes a part over fences every batch
-//! that is still to come, and what was written is never done again.
+//! has a record with its claim and its checkpoint; a batch is written together with the checkpoint
+//! that follows it, on condition that the claim is as this server wrote it last. So whoever takes a
+//! part over fences every batch that is still to come, and what was written is never done again.
 
 use crate::error::EngineError;
 use crate::header::Time;

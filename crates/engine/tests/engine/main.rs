@@ -270,6 +270,7 @@ cases! {
         embedded {
             what_was_given_and_taken_is_told_the_same_when_it_is_resumed
             a_watch_ends_when_its_session_expires
+            an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_alive
             resuming_over_a_change_of_rights_asks_for_a_new_list
             what_no_longer_matches_leaves
             who_gives_a_resource_away_is_told_that_it_left

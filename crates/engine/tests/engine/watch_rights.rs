@@ -401,6 +401,33 @@ pub(crate) async fn an_expiry_is_told_to_whom_an_acl_had_let_in(world: World) {
     assert_eq!(told(engine, &mut resumed).await, expected);
 }
 
+/// An ACL of an earlier release expires with its resource. When that is kept alive, so are its
+/// grants.
+pub(crate) async fn an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_alive(world: World) {
+    let engine = &world.engine;
+    let scene = set_out(engine).await;
+    let alice = caller(engine, &log_in(engine).await).await;
+    let mut create = Create::new(v("1.0.0"), "web", json!({"image": "a"}));
+    create.expires = Some(soon(60_000));
+    let made = engine.create(&scene.owner, &app(), create).await.unwrap();
+    let web = made.resource.id;
+    scene.grant(engine, web).await;
+    let acl = Key::new(format!("a/{web}")).unwrap();
+    let until = soon(5_000);
+    let write = AtomicWrite::new().step(&acl, Condition::Exists, Action::KeepAlive(Some(until)));
+    engine.store().atomic_write(write).await.unwrap();
+    let target = Target::Id(web);
+    let later = Some(soon(90_000));
+    let kept = engine
+        .keep_alive(&scene.owner, &app(), &target, later)
+        .await;
+    kept.unwrap();
+    while SystemClock::default().now() <= until {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    engine.get(&alice, &app(), &target).await.unwrap();
+}
+
 fn soon(milliseconds: i64) -> Millis {
     Millis(SystemClock::default().now().0 + milliseconds)
 }

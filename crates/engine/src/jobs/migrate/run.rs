@@ -1,5 +1,6 @@
 //! A mass migration under way: pages of the index, rounds of batches that are written side by side,
-//! each of a single resource where somebody else writes at the same time. A checkpoint follows some rounds.
+//! each of a single resource where somebody else writes at the same time. A checkpoint follows some
+//! rounds.
 
 use super::super::job::{Ahead, Batch, Last, Run, Step};
 use super::batch::Cost;
