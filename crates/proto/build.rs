@@ -1,10 +1,11 @@
 //! Compiles our `.proto` files; no `protoc` is needed.
 
-use prost::Message as _;
 use std::path::PathBuf;
 
 /// The files, below `proto`.
-const FILES: [&str; 14] = [
+const FILES: [&str; 16] = [
+    "coeval/options/v1/options.proto",
+    "coeval/releases/v1/releases.proto",
     "coeval/header/v1/header.proto",
     "coeval/errors/v1/errors.proto",
     "coeval/resources/v1/resources.proto",
@@ -36,9 +37,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compiler.include_source_info(true).include_imports(true);
     compiler.open_files(FILES)?;
     let files = compiler.file_descriptor_set();
-    // With comments: reflection gives them to those who ask.
+    // With comments: reflection gives them to those who ask. Encoded by the compiler, since prost's
+    // own messages would drop what our options declare.
     let folder = PathBuf::from(std::env::var("OUT_DIR")?);
-    std::fs::write(folder.join("descriptors.bin"), files.encode_to_vec())?;
+    std::fs::write(
+        folder.join("descriptors.bin"),
+        compiler.encode_file_descriptor_set(),
+    )?;
     // And as they are written, for those who want files.
     let mut sources = String::from("&[\n");
     for path in FILES {

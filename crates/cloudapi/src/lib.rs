@@ -30,6 +30,7 @@ mod xml;
 
 pub use api::{CloudApi, Settings};
 pub use api_version::ApiVersion;
+pub use openapi::description;
 
 use route::Route;
 

@@ -8,6 +8,7 @@ use crate::explain_command::ExplainOptions;
 use crate::man::ManOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
+use crate::surface::SurfaceOptions;
 use crate::type_commands::TypeOptions;
 use clap::{Parser, Subcommand};
 
@@ -51,6 +52,9 @@ pub(crate) enum Command {
     /// Write the manual pages
     #[command(hide = true)]
     Man(ManOptions),
+    /// Write what this release serves, as files to compare with those of another release
+    #[command(hide = true)]
+    Surface(SurfaceOptions),
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod quantity;
 mod serve;
 mod store_address;
 mod store_commands;
+mod surface;
 mod telemetry;
 mod text_file;
 mod type_commands;
@@ -66,6 +67,7 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Errors(options) => errors::run(&options)?,
         Command::Completion(options) => completion::run(&options)?,
         Command::Man(options) => man::run(&options)?,
+        Command::Surface(options) => surface::run(&options)?,
     }
     Ok(ExitCode::SUCCESS)
 }

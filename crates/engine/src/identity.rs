@@ -6,7 +6,7 @@
 //! whether what it remembers of users is still true.
 
 mod bootstrap;
-mod built_in;
+pub(crate) mod built_in;
 mod bundles;
 mod content;
 mod directory;

@@ -5,7 +5,7 @@
 //! methods of [`crate::identity`] and [`crate::migrations`], which keep their rules.
 
 use crate::error::EngineError;
-use crate::identity::IdentityError;
+use crate::identity::{IdentityError, built_in};
 use crate::keys::TypeKey;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::{Uuid, Version};
@@ -159,6 +159,13 @@ impl OwnKinds {
     /// The newest that it knows; nothing for what is no own kind.
     pub(crate) fn newest(&self, of: &TypeKey) -> Option<Version> {
         self.0.get(of)?.files.keys().max().copied()
+    }
+
+    /// The type files that ship with this release: all built-in kinds, and what clients of the RDE
+    /// API expect.
+    pub fn shipped_files(&self) -> impl Iterator<Item = &str> {
+        let files = self.0.values().flat_map(|one| one.files.values());
+        files.map(|file| &**file).chain([built_in::TYPE])
     }
 
     /// All definitions of a kind, the oldest first.

@@ -55,3 +55,19 @@ pub mod migrations {
         tonic::include_proto!("coeval.migrations.v1");
     }
 }
+
+/// What is declared about methods and fields.
+pub mod options {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.options.v1");
+    }
+}
+
+/// The release of a server, and what in it is to go.
+pub mod releases {
+    /// Version 1.
+    pub mod v1 {
+        tonic::include_proto!("coeval.releases.v1");
+    }
+}

@@ -44,4 +44,5 @@ mod walk;
 mod watching;
 mod writes;
 
+pub use meta::LEVEL;
 pub use store::{EtcdOptions, EtcdStore};

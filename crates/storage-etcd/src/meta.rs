@@ -5,7 +5,7 @@ use bytes::Bytes;
 use coeval_storage::{Incarnation, StorageError, Token};
 
 /// The level of the layout that this release writes, and the highest that it reads.
-const LEVEL: u32 = 1;
+pub const LEVEL: u32 = 1;
 
 /// The value of `m/store`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

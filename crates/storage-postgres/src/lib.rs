@@ -23,6 +23,7 @@ mod url;
 mod writer;
 
 pub use options::PostgresOptions;
+pub use schema::LEVEL;
 
 use crate::database::Database;
 use crate::history::History;

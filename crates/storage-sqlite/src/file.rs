@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The level of these tables that this release writes, and the highest that it reads.
-const LEVEL: u32 = 1;
+pub const LEVEL: u32 = 1;
 /// "Coev", so that `file` and we know whose database it is.
 const APPLICATION: u32 = 0x436f_6576;
 

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use writer::Writer;
 
-pub use file::Durability;
+pub use file::{Durability, LEVEL};
 
 /// How to open an embedded store.
 #[derive(Clone, Debug)]

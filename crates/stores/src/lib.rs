@@ -7,6 +7,7 @@ mod dump;
 mod error;
 mod export;
 mod import;
+mod levels;
 mod load;
 mod open;
 
@@ -16,6 +17,7 @@ pub use dump::{Dump, Dumped};
 pub use error::StoresError;
 pub use export::{ExportSummary, export};
 pub use import::{ImportSummary, import};
+pub use levels::levels;
 pub use load::Target;
 pub use open::{Kind, OpenOptions, OpenStore, open, open_to_look};
 

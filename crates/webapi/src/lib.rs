@@ -32,6 +32,7 @@ mod users;
 mod watch;
 
 pub use api::{Settings, WebApi};
+pub use openapi::description;
 
 use route::Route;
 

@@ -60,6 +60,12 @@ async fn types(api: &Api, caller: &coeval_engine::Caller) -> Result<Map<String, 
     Ok(all)
 }
 
+/// The description of this release's API, without a server's address and without anybody's types.
+#[must_use]
+pub fn description() -> Value {
+    document(&crate::routes(), "/", Map::new())
+}
+
 /// The whole document.
 pub(crate) fn document(routes: &[Route], server: &str, types: Map<String, Value>) -> Value {
     let mut paths = Map::new();

@@ -1,9 +1,11 @@
 //! Logs to stderr, metrics in memory, spans to a collector.
 
 mod exporter;
+mod metrics;
 mod requests;
 mod traces;
 
+pub(crate) use self::metrics::described_metrics;
 pub(crate) use requests::REQUESTS;
 pub(crate) use traces::{Sending, TraceOptions};
 
@@ -80,6 +82,7 @@ pub(crate) fn start_metrics() -> Result<PrometheusHandle, Failure> {
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
         .and_then(|b| b.set_buckets_for_metric(Matcher::Suffix("_size".to_owned()), &SIZES))
         .and_then(PrometheusBuilder::install_recorder)
+        .inspect(|_| self::metrics::describe())
         .map_err(|error| Failure::internal(format!("can't count metrics: {error}")))
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 const FIRST: Version = Version::new(1, 0, 0);
-const TYPE: &str = include_str!("../kinds/tkgcluster-1.0.0.yaml");
+pub(crate) const TYPE: &str = include_str!("../kinds/tkgcluster-1.0.0.yaml");
 
 fn kubernetes() -> Interface {
     let id = InterfaceId {

@@ -8,6 +8,8 @@ type Plan = &'static [(&'static str, &'static [&'static str])];
 
 const PLAN: Plan = &[
     ("codes", &[]),
+    // releases as data, for whoever serves or calls
+    ("releases", &[]),
     // pure rules, no I/O
     ("core", &["codes"]),
     ("access", &["codes", "core"]),
@@ -33,13 +35,13 @@ const PLAN: Plan = &[
         "engine",
         &["access", "codes", "core", "filter", "storage", "typed"],
     ),
-    ("server", &["codes"]),
+    ("server", &["codes", "releases"]),
     // what the gRPC API says, for servers and clients
     ("proto", &[]),
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
-    ("rest", &["codes", "core", "filter"]),
+    ("rest", &["codes", "core", "filter", "releases"]),
     ("callers", &["codes", "core", "engine", "server", "storage"]),
     (
         "methods",
@@ -50,31 +52,32 @@ const PLAN: Plan = &[
     (
         "cloudapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "rest", "storage",
+            "access", "callers", "codes", "core", "engine", "filter", "rest", "storage", "releases",
         ],
     ),
     (
         "grpc",
         &[
             "access", "callers", "codes", "core", "engine", "filter", "methods", "proto", "server",
-            "storage", "typed",
+            "storage", "typed", "releases",
         ],
     ),
     (
         "webapi",
         &[
             "access", "callers", "codes", "core", "engine", "filter", "methods", "rest", "server",
-            "storage",
+            "storage", "releases",
         ],
     ),
     // the other side: programs that use a server, and people at a terminal
-    ("client", &["codes", "proto"]),
-    ("cli", &["client", "codes", "core", "proto"]),
+    ("client", &["codes", "proto", "releases"]),
+    ("cli", &["client", "codes", "core", "proto", "releases"]),
     (
         "coeval",
         &[
             "access", "callers", "cli", "client", "codes", "core", "filter", "storage", "stores",
             "engine", "cloudapi", "grpc", "proto", "webapi", "server", "typed", "webhooks",
+            "releases",
         ],
     ),
     // tests and measurements
@@ -100,6 +103,7 @@ const PLAN: Plan = &[
     ("grpc-bench", &["grpc"]),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
+    ("release-check", &["releases"]),
 ];
 
 /// What is wrong with the arrows, a sentence each.

@@ -33,6 +33,12 @@ async fn get(api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
     Ok(Answer::ok(&document))
 }
 
+/// The description of this release's API, without a server's address.
+#[must_use]
+pub fn description() -> Value {
+    document(&crate::routes(), "/")
+}
+
 /// The whole document. Only the first prefix of a route is described; the others are the same.
 fn document(routes: &[Route], server: &str) -> Value {
     let mut paths = Map::new();

@@ -1,0 +1,219 @@
+//! Every metric, in one table: its kind, its labels, what it tells, and whether it is to go.
+
+use coeval_releases::Deprecation;
+use metrics::Unit;
+use serde_json::{Map, Value, json};
+
+/// What kind of series a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MetricKind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+/// A metric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metric {
+    pub(crate) name: &'static str,
+    pub(crate) kind: MetricKind,
+    pub(crate) labels: &'static [&'static str],
+    pub(crate) help: &'static str,
+    pub(crate) deprecated: Option<Deprecation>,
+}
+
+const fn metric(
+    name: &'static str,
+    kind: MetricKind,
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        kind,
+        labels,
+        help,
+        deprecated: None,
+    }
+}
+
+use MetricKind::{Counter, Gauge, Histogram};
+
+/// All metrics, by name.
+pub(crate) const METRICS: &[Metric] = &[
+    metric(
+        "coeval_behaviors_total",
+        Counter,
+        &["type", "outcome"],
+        "Behaviors that were executed, by kind and outcome",
+    ),
+    metric(
+        "coeval_conversions_total",
+        Counter,
+        &["how"],
+        "Views that were computed instead of taken from the cache",
+    ),
+    metric(
+        "coeval_http_connection_limit_reached_total",
+        Counter,
+        &[],
+        "Times that a new connection had to wait for --max-connections",
+    ),
+    metric("coeval_http_connections", Gauge, &[], "Open connections"),
+    metric(
+        "coeval_http_request_seconds",
+        Histogram,
+        &["method", "route"],
+        "Time from a request's headers to the beginning of its answer",
+    ),
+    metric(
+        "coeval_http_requests_total",
+        Counter,
+        &["method", "route", "status"],
+        "Requests that were answered",
+    ),
+    metric(
+        "coeval_http_stalled_total",
+        Counter,
+        &[],
+        "Connections that were cut because the client stopped reading",
+    ),
+    metric(
+        "coeval_migration_resources_total",
+        Counter,
+        &["work", "what"],
+        "Resources that background workers of migrations visited, copied or could not convert",
+    ),
+    metric(
+        "coeval_migrations",
+        Gauge,
+        &["type", "what"],
+        "Phase, state, copied and failed resources and seconds of each migration",
+    ),
+    metric(
+        "coeval_otlp_spans_total",
+        Counter,
+        &["what"],
+        "Spans that were sent to the collector, or lost",
+    ),
+    metric(
+        "coeval_quarantined_total",
+        Counter,
+        &["code"],
+        "Stored objects that a watch could not show, by code",
+    ),
+    metric(
+        "coeval_storage_batch_size",
+        Histogram,
+        &[],
+        "Writes that shared one durable commit",
+    ),
+    metric(
+        "coeval_storage_events_delivered_total",
+        Counter,
+        &[],
+        "Events that watchers received from the store",
+    ),
+    metric(
+        "coeval_storage_failures_total",
+        Counter,
+        &["operation", "kind"],
+        "Store operations that failed, by operation and kind of failure",
+    ),
+    metric(
+        "coeval_storage_operation_seconds",
+        Histogram,
+        &["operation"],
+        "Time that store operations took",
+    ),
+    metric(
+        "coeval_storage_operations_total",
+        Counter,
+        &["operation"],
+        "Store operations",
+    ),
+    metric(
+        "coeval_storage_sequence",
+        Gauge,
+        &[],
+        "Sequence of the newest write that this server knows of",
+    ),
+    metric(
+        "coeval_storage_watches",
+        Gauge,
+        &[],
+        "Open watches on the store",
+    ),
+    metric(
+        "coeval_tls_handshakes_failed_total",
+        Counter,
+        &[],
+        "TLS handshakes that failed",
+    ),
+    metric(
+        "coeval_tls_reloads_total",
+        Counter,
+        &["result"],
+        "Times that a changed certificate was read again",
+    ),
+];
+
+/// Gives every metric its help, for all who scrape.
+pub(super) fn describe() {
+    for one in METRICS {
+        let help = match one.deprecated {
+            None => one.help.to_owned(),
+            Some(deprecated) => format!("{}. {}", one.help, deprecated.sentence()),
+        };
+        let unit = match one.name.ends_with("_seconds") {
+            true => Unit::Seconds,
+            false => Unit::Count,
+        };
+        match one.kind {
+            Counter => metrics::describe_counter!(one.name, unit, help),
+            Gauge => metrics::describe_gauge!(one.name, unit, help),
+            Histogram => metrics::describe_histogram!(one.name, unit, help),
+        }
+    }
+}
+
+/// The table as a document.
+pub(crate) fn described_metrics() -> Value {
+    let described = |one: &Metric| {
+        let kind = match one.kind {
+            Counter => "counter",
+            Gauge => "gauge",
+            Histogram => "histogram",
+        };
+        let mut told = json!({ "kind": kind, "labels": one.labels, "help": one.help });
+        if let (Some(deprecated), Some(map)) = (one.deprecated, told.as_object_mut()) {
+            map.insert("x-deprecated".into(), deprecated.document());
+        }
+        (one.name.to_owned(), told)
+    };
+    Value::Object(METRICS.iter().map(described).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_names_say_their_unit() {
+        assert!(METRICS.windows(2).all(|pair| pair[0].name < pair[1].name));
+        for one in METRICS {
+            assert!(one.name.starts_with("coeval_"), "{}", one.name);
+            assert_eq!(
+                one.kind == Counter,
+                one.name.ends_with("_total"),
+                "{}",
+                one.name
+            );
+            assert!(
+                !one.help.ends_with('.'),
+                "{}: no full stop, HELP adds none",
+                one.name
+            );
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a server of an older release may lack, and the least release that has it: one table for the
+//! client library, the CLI and whatever else talks to servers.
+
+use crate::release::Release;
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident = $since:expr, $what:literal;)*) => {
+        /// Something that not every server has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Feature {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Feature {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The least release whose servers have it.
+            #[must_use]
+            pub const fn since(self) -> Release {
+                match self { $(Self::$name => $since,)* }
+            }
+
+            /// What it is, as the beginning of a sentence.
+            #[must_use]
+            pub const fn what(self) -> &'static str {
+                match self { $(Self::$name => $what,)* }
+            }
+        }
+    };
+}
+
+const V0_1: Release = Release::new(0, 1, 0);
+const V0_2: Release = Release::new(0, 2, 0);
+
+features! {
+    /// `UpsertResource`; without it a client reads, then creates or updates.
+    Upsert = V0_1, "upserting a resource";
+    /// `UpdateResource` with a mask; without it a client reads, merges and updates.
+    UpdateMask = V0_1, "updating single fields";
+    /// `ListRevisions`.
+    ListRevisions = V0_1, "listing revisions";
+    /// `RestoreResource`.
+    RestoreRevision = V0_1, "restoring a revision";
+    /// `WatchResources`.
+    Watch = V0_1, "watching resources";
+    /// `ReleaseService.ListDeprecations`, `/v1/webapi/deprecations`.
+    ListDeprecations = V0_2, "listing deprecations";
+}
+
+impl Feature {
+    /// Whether servers of a release have it.
+    #[must_use]
+    pub fn is_in(self, release: Release) -> bool {
+        self.since() <= release
+    }
+
+    /// Why it can't be done at a server of that release, as a sentence without its stop.
+    #[must_use]
+    pub fn refusal(self, server: Option<Release>) -> String {
+        let (what, since) = (self.what(), self.since());
+        match server {
+            Some(server) => {
+                format!("{what} needs a server of release {since} or later (this one is {server})")
+            }
+            None => format!(
+                "{what} needs a server of release {since} or later (this one does not say its release)"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::CURRENT;
+
+    #[test]
+    fn no_feature_is_of_a_later_release_than_the_code() {
+        for feature in Feature::ALL {
+            assert!(feature.is_in(CURRENT), "{feature:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_least_release_and_that_of_the_server() {
+        for feature in Feature::ALL {
+            let text = feature.refusal(Some(Release::new(0, 0, 9)));
+            assert!(text.contains(&feature.since().to_string()), "{text}");
+            assert!(text.contains("0.0.9"), "{text}");
+        }
+    }
+}
