@@ -14,6 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut configured = tonic_prost_build::configure()
         .build_client(false)
         .build_transport(false)
+        .codec_path("coeval_proto::strict::StrictCodec")
         .out_dir(server)
         .extern_path(
             ".coeval.resources.v1.WatchResourcesResponse",

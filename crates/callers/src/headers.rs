@@ -16,6 +16,8 @@ pub mod names {
     pub const FORCE: &str = "coeval-force";
     /// A sequence token that the caller has seen.
     pub const AT_LEAST: &str = "coeval-at-least";
+    /// Fields and parameters of the request that a server may ignore if it does not know them.
+    pub const IGNORABLE: &str = "coeval-ignorable";
     /// In answers: the sequence token of what was written or read.
     pub const SEQUENCE: &str = "coeval-sequence";
     /// In answers: pointers to what a write left alone.
@@ -75,6 +77,18 @@ impl<'a> Headers<'a> {
         token.map(Some).ok_or_else(bad)
     }
 
+    /// What a server may ignore if it does not know it, as the caller says. Several headers are one
+    /// list.
+    #[must_use]
+    pub fn ignorable(&self) -> Vec<String> {
+        let all = self.0.get_all(names::IGNORABLE).iter();
+        let all = all.filter_map(|value| value.to_str().ok());
+        let all = all.flat_map(|list| list.split(',')).map(str::trim);
+        all.filter(|one| !one.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// What the client understands.
     ///
     /// # Errors
@@ -114,6 +128,14 @@ mod tests {
         ] {
             assert_eq!(Headers(&with(names::FORCE, said)).force().ok(), means);
         }
+    }
+
+    #[test]
+    fn what_may_be_ignored_is_one_list_however_many_headers_say_it() {
+        let mut headers = with(names::IGNORABLE, "a, b.c,");
+        headers.append(names::IGNORABLE, HeaderValue::from_static("5"));
+        assert_eq!(Headers(&headers).ignorable(), ["a", "b.c", "5"]);
+        assert!(Headers(&HeaderMap::new()).ignorable().is_empty());
     }
 
     #[test]

@@ -13,10 +13,10 @@ use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_callers::{
-    CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota,
+    CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota, names,
 };
 use coeval_engine::Caller;
-use coeval_rest::{Query, pass_over, read_bytes};
+use coeval_rest::{Query, UnknownParam, inspect_query, pass_over, read_bytes, tell_deprecation};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -39,6 +39,7 @@ const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
 struct Known {
     version: ApiVersion,
     user: Option<String>,
+    warnings: Vec<String>,
 }
 
 impl Known {
@@ -46,6 +47,7 @@ impl Known {
         Self {
             version: ApiVersion::NEWEST,
             user: None,
+            warnings: Vec::new(),
         }
     }
 }
@@ -60,7 +62,13 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
     if let Some(unread) = body {
         pass_over(unread).await;
     }
-    let answer = answer.unwrap_or_else(|error| error.answer(form, &id));
+    let mut answer = answer.unwrap_or_else(|error| error.answer(form, &id));
+    for warning in &known.warnings {
+        answer = answer.saying(names::WARNING, warning);
+    }
+    if let Some(deprecated) = &route.deprecated {
+        tell_deprecation(&mut answer.headers, deprecated);
+    }
     finished(answer, known, &id)
 }
 
@@ -137,6 +145,10 @@ async fn handle(
     };
     let raw = parts.uri.query().unwrap_or_default();
     let query = Query::parse(raw)?;
+    // Clients of the RDE API send what other servers of it know; it is ignored as there, and said so.
+    let ignorable = Headers(&parts.headers).ignorable();
+    let unknown = UnknownParam::Ignored;
+    known.warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = body.take().unwrap_or_default();
     let body = read_bytes(&parts.headers, body, limit, time).await?;

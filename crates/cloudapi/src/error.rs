@@ -342,6 +342,11 @@ impl From<RestError> for ApiError {
             RestError::Body(error) => Self::Body(error),
             RestError::BodyTooSlow { limit } => Self::BodyTooSlow { limit },
             RestError::Query { name, reason } => Self::Query { name, reason },
+            // Never refused here; told as what it would be.
+            RestError::ParamUnknown { name, release } => Self::Query {
+                name,
+                reason: format!("release {release} does not know it"),
+            },
             RestError::Request { reason } => Self::Request { reason },
             RestError::Filter(error) => Self::Filter(error),
             RestError::Fiql(error) => Self::Fiql(error),

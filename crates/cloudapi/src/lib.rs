@@ -30,7 +30,7 @@ mod xml;
 
 pub use api::{CloudApi, Settings};
 pub use api_version::ApiVersion;
-pub use openapi::description;
+pub use openapi::{deprecations, description};
 
 use route::Route;
 

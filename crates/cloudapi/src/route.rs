@@ -5,6 +5,7 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
+use coeval_releases::Deprecation;
 pub(crate) use coeval_rest::openapi::{Param, ParamKind};
 use futures::future::BoxFuture;
 use http::Method;
@@ -76,6 +77,8 @@ pub(crate) struct Route {
     pub(crate) about: &'static str,
     pub(crate) needs: Needs,
     pub(crate) since: ApiVersion,
+    /// Set if it is to go.
+    pub(crate) deprecated: Option<Deprecation>,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Option<Shape>,
     /// Statuses of success and what they carry.
@@ -84,31 +87,23 @@ pub(crate) struct Route {
 
 /// The parameters of a listing.
 pub(crate) const LISTING: [Param; 5] = [
-    Param {
-        name: "filter",
-        about: "Which ones: FIQL, such as name==web*;state==RESOLVED",
-        kind: ParamKind::Text,
-    },
-    Param {
-        name: "sortAsc",
-        about: "In the order of this field",
-        kind: ParamKind::Text,
-    },
-    Param {
-        name: "sortDesc",
-        about: "Against the order of this field",
-        kind: ParamKind::Text,
-    },
-    Param {
-        name: "page",
-        about: "Which page, from 1 on",
-        kind: ParamKind::Number(1, 1_000_000),
-    },
-    Param {
-        name: "pageSize",
-        about: "How many on a page",
-        kind: ParamKind::Number(0, 128),
-    },
+    Param::new(
+        "filter",
+        "Which ones: FIQL, such as name==web*;state==RESOLVED",
+        ParamKind::Text,
+    ),
+    Param::new("sortAsc", "In the order of this field", ParamKind::Text),
+    Param::new(
+        "sortDesc",
+        "Against the order of this field",
+        ParamKind::Text,
+    ),
+    Param::new(
+        "page",
+        "Which page, from 1 on",
+        ParamKind::Number(1, 1_000_000),
+    ),
+    Param::new("pageSize", "How many on a page", ParamKind::Number(0, 128)),
 ];
 
 impl Route {
@@ -120,6 +115,7 @@ impl Route {
             about: "",
             needs: Needs::User,
             since: ApiVersion::SERVED[0],
+            deprecated: None,
             params: Vec::new(),
             body: None,
             answers: Vec::new(),
@@ -167,7 +163,7 @@ impl Route {
         about: &'static str,
         kind: ParamKind,
     ) -> Self {
-        self.params.push(Param { name, about, kind });
+        self.params.push(Param::new(name, about, kind));
         self
     }
 

@@ -323,6 +323,7 @@ codes! {
     HEADERS_TOO_LARGE = 8015, "The headers are too large";
     KIND_UNKNOWN = 8016, "No type has this kind";
     KIND_AMBIGUOUS = 8017, "Several types have this kind";
+    FIELD_UNKNOWN = 8018, "The request has a field that this release does not know";
     MESSAGE_TOO_LARGE = 8020, "A message is larger than the server takes";
     MESSAGE_UNREADABLE = 8021, "A message can't be read";
     COMPRESSION_UNKNOWN = 8022, "A message is compressed in a way that the server does not read";

@@ -4,6 +4,7 @@ mod cli;
 mod completion;
 mod config;
 mod convert_command;
+mod deprecated;
 mod dev;
 mod errors;
 mod explain_command;

@@ -7,6 +7,7 @@ use axum::middleware::from_fn;
 use coeval_callers::Quota;
 use coeval_engine::Engine;
 use coeval_methods::{Door, Methods};
+use coeval_releases::DeprecatedItem;
 use coeval_server::{Lifecycle, Readiness};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub struct Settings {
     pub quota: Arc<Quota>,
     /// The stop of the server, in which watches take part.
     pub lifecycle: Lifecycle,
+    /// Everything that is deprecated in this release, in whatever API.
+    pub deprecations: Arc<[DeprecatedItem]>,
     /// What has to be ready, for those who ask by gRPC.
     pub readiness: Readiness,
 }

@@ -1,6 +1,7 @@
 //! What happens around every call: its content type is looked at, its deadline holds on the server
 //! too, and every status that is not OK has a code, whoever made it.
 
+use crate::deprecated;
 use crate::ending::Ending;
 use crate::error::CallError;
 use crate::status;
@@ -8,13 +9,16 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
+use coeval_callers::{Headers, names};
+use coeval_proto::strict::{Inspection, inspecting};
 use coeval_server::error_answer;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::time::Duration;
 use tokio::time::Instant;
 use tonic::{Code, Status};
 
 const TIMEOUT: &str = "grpc-timeout";
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// Answers a call, in time or not at all.
 pub(crate) async fn around(request: Request, next: Next) -> Response {
@@ -30,20 +34,45 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
         return status::refused(&CallError::DeadlinePassed).into_http();
     }
     let path = request.uri().path().to_owned();
-    let answer = match deadline {
-        None => next.run(request).await,
-        Some(deadline) => match tokio::time::timeout_at(deadline, next.run(request)).await {
-            Ok(answer) => answer,
+    let ignorable = Headers(request.headers()).ignorable();
+    let call = inspecting(&path, ignorable, next.run(request));
+    let (answer, inspection) = match deadline {
+        None => call.await,
+        Some(deadline) => match tokio::time::timeout_at(deadline, call).await {
+            Ok(called) => called,
             // What ran was dropped with it: a write is done as a whole or not at all.
             Err(_) => return status::refused(&CallError::DeadlinePassed).into_http(),
         },
     };
+    if !inspection.refused.is_empty() {
+        let error = CallError::FieldUnknown {
+            method: path,
+            fields: inspection.refused,
+            release: RELEASE,
+        };
+        return status::refused(&error).into_http();
+    }
+    let mut answer = answer;
+    warn_of_ignored(answer.headers_mut(), &inspection, &path);
+    deprecated::tell(answer.headers_mut(), &path);
     if answer.headers().contains_key(Status::GRPC_STATUS) {
         let (mut parts, body) = answer.into_parts();
         explain(&mut parts.headers, &path);
         return Response::from_parts(parts, body);
     }
     answer.map(|body| Body::new(Ending::new(body, deadline, path)))
+}
+
+/// Names what was ignored, and who ignored it.
+fn warn_of_ignored(headers: &mut HeaderMap, inspection: &Inspection, path: &str) {
+    for field in &inspection.ignored {
+        let warning = format!(
+            "this server, of release {RELEASE}, ignored the field {field} of the request of {path}"
+        );
+        if let Ok(warning) = HeaderValue::from_str(&warning) {
+            headers.append(names::WARNING, warning);
+        }
+    }
 }
 
 /// `application/grpc`, with or without the one form that is served.

@@ -10,6 +10,15 @@ pub(crate) enum CallError {
     MessageTooLarge { limit: u64 },
     #[error("a message can't be read: {reason}")]
     MessageUnreadable { reason: String },
+    #[error(
+        "this server, of release {release}, does not know the field {} of the request of {method}",
+        fields.join(", ")
+    )]
+    FieldUnknown {
+        method: String,
+        fields: Vec<String>,
+        release: &'static str,
+    },
     #[error("{reason}")]
     CompressionUnknown { reason: String },
     #[error("a message is marked as compressed, and no grpc-encoding says how")]
@@ -36,6 +45,7 @@ impl CallError {
         match self {
             Self::MessageTooLarge { .. } => Grpc::ResourceExhausted,
             Self::MessageUnreadable { .. }
+            | Self::FieldUnknown { .. }
             | Self::TimeoutInvalid { .. }
             | Self::ContentType
             | Self::OtherPackage { .. } => Grpc::InvalidArgument,
@@ -54,6 +64,7 @@ impl Coded for CallError {
         match self {
             Self::MessageTooLarge { .. } => coeval_codes::MESSAGE_TOO_LARGE,
             Self::MessageUnreadable { .. } => coeval_codes::MESSAGE_UNREADABLE,
+            Self::FieldUnknown { .. } => coeval_codes::FIELD_UNKNOWN,
             Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
                 coeval_codes::COMPRESSION_UNKNOWN
             }
@@ -71,6 +82,9 @@ impl Coded for CallError {
         let text = match self {
             Self::MessageTooLarge { .. } => "Send less at once, or raise the server's --max-body.",
             Self::MessageUnreadable { .. } => "Generate the client from this server's files.",
+            Self::FieldUnknown { .. } => {
+                "Use a server of a newer release, leave the field out, or name it in coeval-ignorable if the request means the same without it."
+            }
             Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
                 "Send messages that are not compressed."
             }

@@ -8,7 +8,8 @@
 //! - `typed`: services made at run time from the types
 //! - `reflection`, `protos`: descriptors and `.proto` files for those who may have them
 //! - `health`: whether the server can serve
-//! - `around`: deadlines, and a code for every status
+//! - `around`: deadlines, unknown fields, and a code for every status
+//! - `deprecated`: what is to go, as the `.proto` files declare it
 //!
 //! No rule is here: the methods are those of `coeval-methods`, on the engine.
 
@@ -16,6 +17,7 @@ mod access;
 mod api;
 mod around;
 mod call;
+mod deprecated;
 mod ending;
 mod error;
 mod fields;
@@ -27,6 +29,7 @@ mod pool;
 mod protos;
 pub mod raw;
 mod reflection;
+mod releases;
 mod resources;
 mod served;
 mod services;
@@ -41,3 +44,4 @@ pub mod watching;
 
 pub use api::{Grpc, Settings};
 pub use coeval_proto as proto;
+pub use deprecated::deprecations;

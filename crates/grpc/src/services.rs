@@ -7,9 +7,11 @@ use crate::health::HealthOf;
 use crate::migrations::Migrations;
 use crate::proto::access::v1 as access;
 use crate::proto::migrations::v1::migration_service_server::MigrationServiceServer;
+use crate::proto::releases::v1::release_service_server::ReleaseServiceServer;
 use crate::proto::tasks::v1::task_service_server::TaskServiceServer;
 use crate::proto::types::v1 as types;
 use crate::reflection::{REQUEST_BYTES, Reflection};
+use crate::releases::Releases;
 use crate::resources::Resources;
 use crate::served::resource_service_server::ResourceServiceServer;
 use crate::status;
@@ -49,6 +51,7 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
         access::session_service_server::SessionServiceServer<_> => Sessions,
         TaskServiceServer<_> => Tasks,
         MigrationServiceServer<_> => Migrations,
+        ReleaseServiceServer<_> => Releases,
     };
     let Settings {
         readiness,

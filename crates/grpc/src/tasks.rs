@@ -97,11 +97,15 @@ async fn list(
     let stands = stands(asked.status)?;
     let name = stands.map_or("", Stands::name);
     let page = (asked.page_size, asked.page_token.as_str());
-    let filter = [name, asked.operation.as_str()];
-    let page = PageAsked::read((&api, &caller), "tasks", &filter, page).await?;
+    let filter = [name, asked.operation.as_str(), asked.resource.as_str()];
+    // Tokens of the release before have no third part: where none is said they lead on.
+    let said_parts = if asked.resource.is_empty() { 2 } else { 3 };
+    let filter = filter.get(..said_parts).unwrap_or_default();
+    let page = PageAsked::read((&api, &caller), "tasks", filter, page).await?;
     let query = TaskQuery {
         status: stands,
         operation: said(asked.operation),
+        resource: said(asked.resource),
         before: page.after.as_deref().and_then(Uuid::parse),
         limit: page.size + 1,
     };

@@ -10,6 +10,8 @@
 )]
 mod generated;
 mod secret;
+pub mod strict;
+pub mod wire;
 
 pub use generated::*;
 

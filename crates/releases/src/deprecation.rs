@@ -124,6 +124,19 @@ impl Deprecation {
         })
     }
 
+    /// Reads what stands in a document of this release.
+    #[must_use]
+    pub fn from_document(document: &Value) -> Option<Self> {
+        let text = |key: &str| document.get(key)?.as_str();
+        Some(Self {
+            since: text("since")?.parse().ok()?,
+            last_used_in: text("lastUsedIn")?.parse().ok()?,
+            removed_in: text("removedIn")?.parse().ok()?,
+            // Once for each that is compiled into a binary.
+            instead: text("instead")?.to_owned().leak(),
+        })
+    }
+
     /// A sentence for people.
     #[must_use]
     pub fn sentence(&self) -> String {

@@ -26,9 +26,11 @@
 mod calendar;
 mod deprecation;
 mod feature;
+mod item;
 mod release;
 
 pub use calendar::{CALENDAR, ReleaseDate};
 pub use deprecation::{Deprecation, DeprecationFault};
 pub use feature::Feature;
+pub use item::DeprecatedItem;
 pub use release::{CURRENT, Release, ReleaseParseError};

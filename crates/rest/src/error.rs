@@ -26,6 +26,14 @@ pub enum RestError {
         /// Why.
         reason: String,
     },
+    /// A query parameter that came with a later release, or none at all.
+    #[error("this server, of release {release}, does not know the query parameter {name}")]
+    ParamUnknown {
+        /// Which.
+        name: String,
+        /// The server's.
+        release: &'static str,
+    },
     /// Something in the body.
     #[error("{reason}")]
     Request {
@@ -72,6 +80,7 @@ impl Coded for RestError {
             Self::Body(inner) => inner.code(),
             Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::Query { .. } => coeval_codes::QUERY_INVALID,
+            Self::ParamUnknown { .. } => coeval_codes::FIELD_UNKNOWN,
             Self::Request { .. } => coeval_codes::REQUEST_INVALID,
             Self::Filter(inner) => inner.code(),
             Self::Fiql(inner) => inner.code(),
@@ -85,6 +94,9 @@ impl Coded for RestError {
             Self::Fiql(inner) => return inner.advice(),
             Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
             Self::Query { .. } => "Correct the parameter, or leave it out.",
+            Self::ParamUnknown { .. } => {
+                "Use a server of a newer release, leave the parameter out, or name it in coeval-ignorable if the request means the same without it."
+            }
             Self::Request { .. } => "Correct the body and send it again.",
         };
         text.to_owned()

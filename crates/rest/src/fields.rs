@@ -3,6 +3,8 @@
 use crate::error::RestError;
 use serde_json::{Map, Value};
 
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
 /// Reads fields; null counts as absent.
 pub trait Fields {
     /// A text.
@@ -99,7 +101,7 @@ impl Fields for Map<String, Value> {
                 let other: String = other.chars().take(100).collect();
                 let known = names.join(", ");
                 Err(RestError::request(format!(
-                    "{other:?} is no field that is read here; these are: {known}"
+                    "release {RELEASE} of this server does not know the field {other:?} here; it knows: {known}"
                 )))
             }
         }

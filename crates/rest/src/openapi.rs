@@ -1,6 +1,7 @@
 //! How an operation is described in an `OpenAPI` 3.1 document: its name, its parameters, what it
 //! takes and answers. What the routes are is each API's own.
 
+use coeval_releases::{DeprecatedItem, Deprecation};
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,85 @@ pub struct Param {
     pub about: &'static str,
     /// What it may be.
     pub kind: ParamKind,
+    /// Set if a server that does not know it may ignore it: what that does without it; empty if the
+    /// request means the same.
+    pub ignorable: Option<&'static str>,
+    /// Set if it is to go.
+    pub deprecated: Option<Deprecation>,
+}
+
+impl Param {
+    /// One that every server knows.
+    #[must_use]
+    pub const fn new(name: &'static str, about: &'static str, kind: ParamKind) -> Self {
+        Self {
+            name,
+            about,
+            kind,
+            ignorable: None,
+            deprecated: None,
+        }
+    }
+}
+
+/// What an operation, a parameter or a field says of itself that is to go.
+#[must_use]
+pub fn deprecation(by: &Deprecation) -> Map<String, Value> {
+    let mut told = Map::new();
+    told.insert("deprecated".into(), json!(true));
+    told.insert("x-deprecated".into(), by.document());
+    told
+}
+
+/// The schema of a field that is to go.
+#[must_use]
+pub fn deprecated_field(mut schema: Value, by: &Deprecation) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.extend(deprecation(by));
+    }
+    schema
+}
+
+/// The schema of a field that an older server may ignore; `without_it` is what that does instead, empty
+/// if the request means the same.
+#[must_use]
+pub fn ignorable_field(mut schema: Value, without_it: &str) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.insert("x-ignorable".into(), ignorable(without_it));
+    }
+    schema
+}
+
+/// The fields of these schemas that are to go.
+#[must_use]
+pub fn deprecated_fields(schemas: &Map<String, Value>) -> Vec<DeprecatedItem> {
+    let mut found = Vec::new();
+    for (name, schema) in schemas {
+        let mut open = vec![(name.clone(), schema)];
+        while let Some((name, schema)) = open.pop() {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (property, inner) in properties.into_iter().flatten() {
+                let name = format!("{name}.{property}");
+                let declared = inner.get("x-deprecated");
+                let declared = declared.and_then(Deprecation::from_document);
+                found.extend(declared.map(|deprecation| DeprecatedItem {
+                    what: "field",
+                    name: name.clone(),
+                    deprecation,
+                }));
+                open.push((name, inner));
+            }
+            open.extend(schema.get("items").map(|inner| (name.clone(), inner)));
+        }
+    }
+    found
+}
+
+fn ignorable(without_it: &str) -> Value {
+    match without_it {
+        "" => json!(true),
+        said => json!(said),
+    }
 }
 
 /// What a parameter may be.
@@ -77,7 +157,14 @@ pub fn parameters(path: &str, params: &[Param]) -> Vec<Value> {
                 json!({ "type": "integer", "minimum": from, "maximum": to })
             }
         };
-        json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema })
+        let mut described =
+            json!({ "name": param.name, "in": "query", "description": param.about, "schema": schema });
+        if let Some(map) = described.as_object_mut() {
+            let said = param.ignorable.map(ignorable);
+            map.extend(said.map(|said| ("x-ignorable".to_owned(), said)));
+            map.extend(param.deprecated.as_ref().map(deprecation).unwrap_or_default());
+        }
+        described
     });
     in_path.chain(in_query).collect()
 }
@@ -122,6 +209,7 @@ pub fn dangling(document: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use coeval_releases::Release;
 
     #[test]
     fn an_operation_is_named_after_its_path() {
@@ -137,15 +225,29 @@ mod tests {
 
     #[test]
     fn what_varies_in_a_path_is_a_parameter_that_is_needed() {
-        let flag = Param {
-            name: "f",
-            about: "F",
-            kind: ParamKind::Flag,
-        };
+        let flag = Param::new("f", "F", ParamKind::Flag);
         let all = parameters("/a/{x}/{y}", &[flag]);
         let names: Vec<&str> = all.iter().filter_map(|one| one["name"].as_str()).collect();
         assert_eq!(names, ["x", "y", "f"]);
         assert_eq!(all.first().map(|one| &one["required"]), Some(&json!(true)));
+    }
+
+    #[test]
+    fn fields_that_are_to_go_are_found_wherever_they_are() {
+        let old = Deprecation {
+            since: Release::new(0, 2, 0),
+            last_used_in: Release::new(0, 1, 0),
+            removed_in: Release::new(0, 3, 0),
+            instead: "duplicateCount",
+        };
+        let old = deprecated_field(json!({ "type": "boolean" }), &old);
+        let foos =
+            json!({ "properties": { "foos": { "items": { "properties": { "old": old } } } } });
+        let schemas = Map::from_iter([("Foos".to_owned(), foos)]);
+        let found = deprecated_fields(&schemas);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "Foos.foos.old");
+        assert_eq!(found[0].deprecation.removed_in, Release::new(0, 3, 0));
     }
 
     #[test]

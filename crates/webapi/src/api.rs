@@ -7,6 +7,7 @@ use axum::routing::{MethodFilter, MethodRouter, any, on};
 use coeval_callers::Quota;
 use coeval_engine::Engine;
 use coeval_methods::{Door, Methods};
+use coeval_releases::DeprecatedItem;
 use coeval_server::Lifecycle;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Settings {
     /// How many requests one user, or one address without a user, may send: the same buckets as the
     /// other APIs have.
     pub quota: Arc<Quota>,
+    /// Everything that is deprecated in this release, in whatever API.
+    pub deprecations: Arc<[DeprecatedItem]>,
     /// The stop of the server, in which watches take part.
     pub lifecycle: Lifecycle,
 }

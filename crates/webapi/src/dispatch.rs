@@ -6,14 +6,17 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::cookie;
 use crate::error::WebError;
+use crate::openapi;
 use crate::origin;
-use crate::route::{Needs, Route};
+use crate::route::{Needs, Route, Shape};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
-use coeval_callers::{CalledBy, Credentials, Headers, Peer};
+use coeval_callers::{CalledBy, Credentials, Headers, Peer, names};
 use coeval_engine::Caller;
-use coeval_rest::{Query, pass_over, read_bytes};
+use coeval_rest::{
+    Query, UnknownParam, inspect_body, inspect_query, pass_over, read_bytes, tell_deprecation,
+};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -22,8 +25,15 @@ use std::sync::Arc;
 pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let mut user = None;
-    let answer = handle(api, &route, &mut parts, body, &mut user).await;
-    let answer = answer.unwrap_or_else(|error| error.answer());
+    let mut warnings = Vec::new();
+    let answer = handle(api, &route, &mut parts, body, (&mut user, &mut warnings)).await;
+    let mut answer = answer.unwrap_or_else(|error| error.answer());
+    for warning in &warnings {
+        answer = answer.saying(names::WARNING, warning);
+    }
+    if let Some(deprecated) = &route.deprecated {
+        tell_deprecation(&mut answer.headers, deprecated);
+    }
     let mut response = answer.into_response();
     if let Some(user) = user {
         response.extensions_mut().insert(CalledBy(user));
@@ -82,7 +92,7 @@ async fn handle(
     route: &Route,
     parts: &mut Parts,
     body: Body,
-    user: &mut Option<String>,
+    (user, warnings): (&mut Option<String>, &mut Vec<String>),
 ) -> Result<Answer, WebError> {
     let known = match known(&api, route, parts).await {
         Ok(known) => known,
@@ -98,6 +108,17 @@ async fn handle(
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = read_bytes(&parts.headers, body, limit, time).await?;
     let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+    let ignorable = Headers(&parts.headers).ignorable();
+    let unknown = UnknownParam::Refused;
+    *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
+    let body = match route.body {
+        Some(Shape::One(schema)) => {
+            let (body, more) = inspect_body(body, schema, openapi::schemas(), &ignorable);
+            warnings.extend(more);
+            body
+        }
+        _ => body,
+    };
     let params = RawPathParams::from_request_parts(parts, &()).await;
     let params = params.map_err(|_| WebError::invalid("the path is not UTF-8"))?;
     let call = Call {

@@ -32,7 +32,7 @@ mod users;
 mod watch;
 
 pub use api::{Settings, WebApi};
-pub use openapi::description;
+pub use openapi::{deprecations, description};
 
 use route::Route;
 

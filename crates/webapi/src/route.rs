@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
+use coeval_releases::Deprecation;
 pub(crate) use coeval_rest::openapi::{Param, ParamKind};
 use futures::future::BoxFuture;
 use http::Method;
@@ -55,8 +56,10 @@ pub(crate) struct Route {
     pub(crate) needs: Needs,
     /// The release that it came with.
     pub(crate) since: &'static str,
-    /// The release in which it goes, if it is to go.
-    pub(crate) goes_in: Option<&'static str>,
+    /// Set if it is to go.
+    pub(crate) deprecated: Option<Deprecation>,
+    /// Why a list needs no pages.
+    pub(crate) bounded: Option<&'static str>,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Option<Shape>,
     /// Statuses of success and what they carry.
@@ -64,7 +67,7 @@ pub(crate) struct Route {
 }
 
 const fn param(name: &'static str, about: &'static str, kind: ParamKind) -> Param {
-    Param { name, about, kind }
+    Param::new(name, about, kind)
 }
 
 /// The most rows of one page.
@@ -107,7 +110,8 @@ impl Route {
             about: "",
             needs: Needs::User,
             since: "0.1.0",
-            goes_in: None,
+            deprecated: None,
+            bounded: None,
             params: Vec::new(),
             body: None,
             answers: Vec::new(),
@@ -160,6 +164,20 @@ impl Route {
     /// A query parameter that is a text.
     pub(crate) fn text(self, name: &'static str, about: &'static str) -> Self {
         self.param(name, about, ParamKind::Text)
+    }
+
+    /// An older server may ignore the parameter that was declared last; what it does without it.
+    pub(crate) fn ignorable(mut self, without_it: &'static str) -> Self {
+        if let Some(param) = self.params.last_mut() {
+            param.ignorable = Some(without_it);
+        }
+        self
+    }
+
+    /// The release that it came with; 0.1.0 by default.
+    pub(crate) fn since(mut self, release: &'static str) -> Self {
+        self.since = release;
+        self
     }
 
     /// The parameters of a listing.

@@ -4,8 +4,10 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::{RELEASE, WebError};
-use crate::route::{Route, handler};
+use crate::lists;
+use crate::route::{Route, Shape, handler};
 use coeval_access::{GeneralRight, decide_general};
+use coeval_releases::DeprecatedItem;
 use coeval_storage::Store as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,6 +18,11 @@ pub(crate) fn routes() -> Vec<Route> {
             .about("The server's release, for a client that wants to know what it can ask for.")
             .open()
             .gives("Release"),
+        Route::get("/deprecations", handler!(deprecations))
+            .about("What is deprecated in the server's release, in whatever API, and which release removes it.")
+            .since("0.2.0")
+            .listing()
+            .answers(200, Shape::Page("Deprecated")),
         Route::get("/server", handler!(get))
             .about("The server's release and health, and with the right the state of its store.")
             .gives("Server"),
@@ -24,6 +31,18 @@ pub(crate) fn routes() -> Vec<Route> {
 
 async fn release(_api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
     Ok(Answer::ok(&json!({ "release": RELEASE })))
+}
+
+async fn deprecations(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let row = |item: &DeprecatedItem| {
+        let mut row = item.document();
+        if let Some(row) = row.as_object_mut() {
+            row.insert("id".into(), format!("{} {}", item.what, item.name).into());
+        }
+        row
+    };
+    let rows = api.settings.deprecations.iter().map(row).collect();
+    lists::page(&call, rows, &["id", "what", "name", "deprecation"])
 }
 
 async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {

@@ -28,6 +28,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .about("The tasks of the organization, newest first: one's own, and with the right those of others.")
             .text("status", "queued, running, success, error, canceled or aborted")
             .text("operation", "Of this operation, such as migrateEntities")
+            .text("resource", "About the resource with this id")
+            .ignorable("tasks of all resources are listed")
             .pages()
             .answers(200, Shape::One("TaskPage")),
         Route::get("/tasks/{id}", handler!(get))
@@ -92,6 +94,7 @@ async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let query = TaskQuery {
         status,
         operation: call.said("operation"),
+        resource: call.said("resource"),
         before: before.map_err(|_| WebError::query("pageToken", "it is of no page"))?,
         limit: size.saturating_add(1),
     };

@@ -13,6 +13,8 @@ use crate::route::{Needs, Route, Shape, handler};
 use crate::urn;
 use coeval_callers::Credentials;
 use coeval_engine::WantedVersions;
+use coeval_releases::DeprecatedItem;
+use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -58,6 +60,21 @@ async fn types(api: &Api, caller: &coeval_engine::Caller) -> Result<Map<String, 
         all.insert(name, schema);
     }
     Ok(all)
+}
+
+/// Everything in this API that is deprecated.
+#[must_use]
+pub fn deprecations() -> Vec<DeprecatedItem> {
+    let routes = crate::routes().into_iter();
+    let deprecated = routes.filter_map(|route| {
+        Some(DeprecatedItem {
+            what: "route",
+            name: format!("{} {}", route.method, route.path),
+            deprecation: route.deprecated?,
+        })
+    });
+    let fields = deprecated_fields(&schemas::all());
+    deprecated.chain(fields).collect()
 }
 
 /// The description of this release's API, without a server's address and without anybody's types.

@@ -2,7 +2,7 @@
 
 use super::schemas;
 use crate::route::{Needs, Route, Shape};
-use coeval_rest::openapi::{content, operation_name, parameters, reference, tag};
+use coeval_rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use serde_json::{Map, Value, json};
 
 /// Statuses of refusals that any route may answer, and what they mean.
@@ -52,6 +52,13 @@ pub(super) fn describe(route: &Route) -> Value {
             Needs::Nothing => Some(json!([])),
             Needs::Password => Some(json!([{ "password": [] }])),
         };
+        operation.extend(
+            route
+                .deprecated
+                .as_ref()
+                .map(deprecation)
+                .unwrap_or_default(),
+        );
         operation.extend(security.map(|security| ("security".to_owned(), security)));
     }
     operation

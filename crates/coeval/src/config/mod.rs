@@ -9,6 +9,7 @@ mod declare;
 mod file;
 mod nearest;
 
+use crate::deprecated;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 use coeval_cli::Failure;
 use file::Settings;
@@ -78,7 +79,11 @@ where
             .map_err(Stop::Clap)?;
     }
     let parsed = C::from_arg_matches(&matches).map_err(Stop::Clap)?;
-    Ok((parsed, innermost(&matches).1.clone()))
+    let (path, inner) = innermost(&matches);
+    for warning in deprecated::warnings(deprecated::FLAGS, &path, inner) {
+        eprintln!("{warning}");
+    }
+    Ok((parsed, inner.clone()))
 }
 
 fn innermost(matches: &ArgMatches) -> (Vec<String>, &ArgMatches) {

@@ -1,6 +1,7 @@
 //! What a server can be told. This is the one declaration of flags, variables and keys.
 
 use super::flags::{self, AskedPhase, Emulated, Migrate};
+use crate::deprecated;
 use crate::keyring;
 use crate::quantity;
 use crate::store_address::StoreAddress;
@@ -191,6 +192,7 @@ impl ServeOptions {
             quota: Arc::clone(quota),
             lifecycle: listener.lifecycle(),
             readiness: readiness.clone(),
+            deprecations: deprecated::all(),
         }
     }
 
@@ -205,6 +207,7 @@ impl ServeOptions {
             body_time: self.body_seconds,
             quota: Arc::clone(quota),
             lifecycle: listener.lifecycle(),
+            deprecations: deprecated::all(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The grammar of the command line, as clap has it: every command with its flags and arguments, and
 //! for each setting its variable and its key.
 
+use crate::deprecated::FLAGS;
 use clap::{Arg, Command};
 use serde_json::{Map, Value, json};
 
@@ -16,6 +17,7 @@ pub(super) fn grammar(command: &Command) -> Map<String, Value> {
         todo.extend(below.map(|below| (format!("{name} {}", below.get_name()), below)));
         let aliases: Vec<&str> = command.get_visible_aliases().collect();
         let (mut flags, mut arguments) = (Map::new(), Map::new());
+        let described = |arg: &Arg| described(&name, arg);
         for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
             match (arg.get_long(), arg.get_short()) {
                 (Some("help" | "version"), _) => {}
@@ -33,12 +35,16 @@ pub(super) fn grammar(command: &Command) -> Map<String, Value> {
     all
 }
 
-fn described(arg: &Arg) -> Value {
+fn described(command: &str, arg: &Arg) -> Value {
     let takes_value = arg.get_action().takes_values();
     let mut one = json!({ "value": takes_value, "required": arg.is_required_set() });
     let Some(map) = one.as_object_mut() else {
         return one;
     };
+    let to_go = FLAGS
+        .iter()
+        .find(|one| one.command == command && arg.get_long().is_some_and(|long| long == one.flag));
+    map.extend(to_go.map(|one| ("x-deprecated".to_owned(), one.deprecation.document())));
     let many = arg
         .get_num_args()
         .is_some_and(|range| range.max_values() > 1)

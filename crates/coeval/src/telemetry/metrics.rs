@@ -1,6 +1,6 @@
 //! Every metric, in one table: its kind, its labels, what it tells, and whether it is to go.
 
-use coeval_releases::Deprecation;
+use coeval_releases::{DeprecatedItem, Deprecation};
 use metrics::Unit;
 use serde_json::{Map, Value, json};
 
@@ -175,6 +175,18 @@ pub(super) fn describe() {
             Histogram => metrics::describe_histogram!(one.name, unit, help),
         }
     }
+}
+
+/// The metrics that are to go.
+pub(crate) fn deprecated_metrics() -> Vec<DeprecatedItem> {
+    let deprecated = METRICS.iter().filter_map(|one| {
+        Some(DeprecatedItem {
+            what: "metric",
+            name: one.name.to_owned(),
+            deprecation: one.deprecated?,
+        })
+    });
+    deprecated.collect()
 }
 
 /// The table as a document.

@@ -5,7 +5,7 @@ mod metrics;
 mod requests;
 mod traces;
 
-pub(crate) use self::metrics::described_metrics;
+pub(crate) use self::metrics::{deprecated_metrics, described_metrics};
 pub(crate) use requests::REQUESTS;
 pub(crate) use traces::{Sending, TraceOptions};
 

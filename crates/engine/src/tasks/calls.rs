@@ -31,6 +31,8 @@ pub struct TaskQuery {
     pub status: Option<Status>,
     /// Of this operation.
     pub operation: Option<String>,
+    /// About the resource with this id.
+    pub resource: Option<String>,
     /// Older than this one: the last of the page before.
     pub before: Option<Uuid>,
     /// How many at most.
@@ -280,6 +282,7 @@ impl TaskQuery {
         let operation = self.operation.as_ref();
         self.status.is_none_or(|status| status == task.status)
             && operation.is_none_or(|operation| *operation == task.operation)
+            && (self.resource.is_none() || self.resource == task.about.resource)
     }
 }
 

@@ -1,11 +1,7 @@
 //! The `OpenAPI` 3.1 document of what is served, made from the table of routes.
 
-#[cfg(test)]
-mod compatible;
 mod definitions;
 mod identity;
-#[cfg(test)]
-mod kept;
 mod migrations;
 mod operation;
 mod schemas;
@@ -16,8 +12,10 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::{RELEASE, WebError};
 use crate::route::{Route, handler};
+use coeval_releases::DeprecatedItem;
+use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -31,6 +29,35 @@ pub(crate) fn routes() -> Vec<Route> {
 async fn get(api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
     let document = document(&crate::routes(), &api.settings.public_url);
     Ok(Answer::ok(&document))
+}
+
+/// The schemas of what is sent and answered, by name.
+pub(crate) fn schemas() -> &'static Map<String, Value> {
+    static ALL: LazyLock<Map<String, Value>> = LazyLock::new(schemas::all);
+    &ALL
+}
+
+/// Everything in this API that is deprecated.
+#[must_use]
+pub fn deprecations() -> Vec<DeprecatedItem> {
+    let mut all = deprecated_fields(schemas());
+    for route in crate::routes() {
+        let name = format!("{} /v{}/webapi{}", route.method, route.version, route.path);
+        all.extend(route.deprecated.map(|deprecation| DeprecatedItem {
+            what: "route",
+            name: name.clone(),
+            deprecation,
+        }));
+        let params = route.params.iter();
+        all.extend(params.filter_map(|param| {
+            Some(DeprecatedItem {
+                what: "parameter",
+                name: format!("{} of {name}", param.name),
+                deprecation: param.deprecated?,
+            })
+        }));
+    }
+    all
 }
 
 /// The description of this release's API, without a server's address.
@@ -116,24 +143,6 @@ mod tests {
                     let composed = all[*name].get("allOf").is_some();
                     assert!(kind == "object" || composed, "{name} is {kind}");
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_to_go_is_gone_when_its_release_has_come() {
-        let number = |text: &str| -> Vec<u32> {
-            text.split('.').map(|part| part.parse().unwrap()).collect()
-        };
-        for route in crate::routes() {
-            assert!(number(route.since) <= number(RELEASE), "{}", route.path);
-            if let Some(release) = route.goes_in {
-                assert!(
-                    number(RELEASE) < number(release),
-                    "{} {} was to go in {release}",
-                    route.method,
-                    route.path
-                );
             }
         }
     }

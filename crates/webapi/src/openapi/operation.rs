@@ -1,7 +1,7 @@
 //! One operation of the description.
 
 use crate::route::{Needs, Route, Shape};
-use coeval_rest::openapi::{content, operation_name, parameters, reference, tag};
+use coeval_rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -52,9 +52,11 @@ pub(super) fn describe(route: &Route) -> Value {
     let Some(map) = operation.as_object_mut() else {
         return operation;
     };
-    if let Some(release) = route.goes_in {
-        map.insert("deprecated".into(), json!(true));
-        map.insert("x-goes-in".into(), json!(release));
+    if let Some(deprecated) = &route.deprecated {
+        map.extend(deprecation(deprecated));
+    }
+    if let Some(why) = route.bounded {
+        map.insert("x-bounded".into(), json!(why));
     }
     if let Some((media, schema)) = route.body.and_then(schema) {
         let body = json!({ "content": content(media, &schema) });

@@ -49,6 +49,17 @@ fn general() -> Vec<Named> {
         ),
         ("Release", answered(json!({ "release": text() }))),
         (
+            "Deprecated",
+            answered(json!({
+                "id": text(),
+                "what": text(),
+                "name": text(),
+                "deprecation": answered(json!({
+                    "since": text(), "lastUsedIn": text(), "removedIn": text(), "instead": text(),
+                })),
+            })),
+        ),
+        (
             "Server",
             answered(json!({
                 "release": text(),

@@ -1,0 +1,119 @@
+//! A codec that looks for fields that this release does not know before a method sees the request.
+//!
+//! A field that its sender calls ignorable is noted; any other refuses the call. Both are the business
+//! of whoever is around the call: it scopes the call with [`inspecting`] and reads what was found. Where
+//! nobody does, as in a client that reads answers, unknown fields are dropped as protobuf does.
+
+use crate::wire;
+use bytes::Buf as _;
+use prost::Message;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use tonic::Status;
+use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
+use tonic_prost::ProstEncoder;
+
+/// What was found in a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    message: &'static str,
+    ignorable: Vec<String>,
+    /// The fields that were ignored.
+    pub ignored: Vec<String>,
+    /// Those that were not, which is why the call was refused.
+    pub refused: Vec<String>,
+}
+
+tokio::task_local! {
+    static INSPECTION: RefCell<Inspection>;
+}
+
+/// Runs a call of a method and tells what was found in its request. `ignorable` are the fields that its
+/// sender allows to be ignored, as `5` or `1.9`.
+pub async fn inspecting<F: Future>(
+    method: &str,
+    ignorable: Vec<String>,
+    call: F,
+) -> (F::Output, Inspection) {
+    let Some(message) = wire::request_of(method) else {
+        return (call.await, Inspection::default());
+    };
+    let inspection = RefCell::new(Inspection {
+        message,
+        ignorable,
+        ..Inspection::default()
+    });
+    let call = async {
+        let output = call.await;
+        (output, INSPECTION.with(RefCell::take))
+    };
+    INSPECTION.scope(inspection, call).await
+}
+
+/// Looks at a request; refuses it if it has fields that can't be ignored.
+fn inspect(bytes: &[u8]) -> Result<(), Status> {
+    let look = |inspection: &RefCell<Inspection>| {
+        let mut inspection = inspection.borrow_mut();
+        // What is no message at all is refused by whoever decodes it.
+        let unknown = wire::unknown_fields(inspection.message, bytes).unwrap_or_default();
+        for field in unknown {
+            match inspection.ignorable.contains(&field) {
+                true => inspection.ignored.push(field),
+                false => inspection.refused.push(field),
+            }
+        }
+        match inspection.refused.is_empty() {
+            true => Ok(()),
+            false => Err(Status::invalid_argument("the request has unknown fields")),
+        }
+    };
+    INSPECTION.try_with(look).unwrap_or(Ok(()))
+}
+
+/// Encodes and decodes as prost does, and looks at requests.
+#[derive(Clone, Debug)]
+pub struct StrictCodec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for StrictCodec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> Codec for StrictCodec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = StrictDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstEncoder::new(BufferSettings::default())
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        StrictDecoder(PhantomData)
+    }
+}
+
+/// The decoder of a [`StrictCodec`].
+#[derive(Clone, Debug)]
+pub struct StrictDecoder<U>(PhantomData<U>);
+
+impl<U: Message + Default> Decoder for StrictDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        let bytes = buffer.copy_to_bytes(buffer.remaining());
+        inspect(&bytes)?;
+        // As prost's own decoder says it.
+        let decoded = U::decode(bytes);
+        decoded
+            .map(Some)
+            .map_err(|error| Status::internal(error.to_string()))
+    }
+}
