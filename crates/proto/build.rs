@@ -97,13 +97,24 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn std::error::Error>> 
         .flat_map(|service| service.methods().collect::<Vec<_>>())
         .map(|method| {
             let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-            (path, method.input())
+            (path, method)
         })
         .collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
     let mut table = String::from("&[\n");
-    for (path, input) in all {
-        table += &format!("({path:?}, {:?}, &[", input.full_name());
+    let rules = pool
+        .get_extension_by_name("coeval.options.v1.method")
+        .ok_or("coeval.options.v1.method is not declared")?;
+    for (path, method) in all {
+        let input = method.input();
+        let options = method.options();
+        let since = match options.get_extension(&rules).as_ref() {
+            Value::Message(rules) => text(rules, "since"),
+            _ => String::new(),
+        };
+        let name = input.full_name();
+        table +=
+            &format!("Method {{ path: {path:?}, request: {name:?}, since: {since:?}, newer: &[");
         let mut newer = Vec::new();
         newer_fields(pool, &input, &mut Vec::new(), &mut newer)?;
         for (numbers, name, rules) in newer {
@@ -116,7 +127,7 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn std::error::Error>> 
                 text(&rules, "without_it"),
             );
         }
-        table += "]),\n";
+        table += "] },\n";
     }
     Ok(table + "]\n")
 }

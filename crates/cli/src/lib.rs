@@ -44,6 +44,7 @@ mod server;
 mod task;
 mod token;
 mod user;
+mod version;
 mod wait;
 mod watch;
 mod whoami;
@@ -94,6 +95,8 @@ pub enum Command {
     Migrate(migrate::Options),
     /// Look at the servers of a store
     Server(server::Options),
+    /// Show the release of this program and of the server, and what the server lacks
+    Version(version::Options),
     /// Say who may do what with a resource, and why not
     Access(access::Options),
     /// Manage organizations
@@ -137,6 +140,7 @@ async fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Task(options) => task::run(options).await,
         Command::Migrate(options) => migrate::run(options).await,
         Command::Server(options) => server::run(options).await,
+        Command::Version(options) => version::run(options).await,
         Command::Access(options) => access::run(options).await,
         Command::Org(options) => org::run(options).await,
         Command::User(options) => user::run(options).await,

@@ -3,10 +3,12 @@
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::migrate::server_value;
-use crate::rows::{OutputOptions, print_rows};
+use crate::rows::{OutputOptions, print_rows, say};
 use clap::{Args, Subcommand};
 use coeval_client::ClientError;
 use coeval_proto::migrations::v1 as pb;
+use coeval_proto::releases::v1::{DeprecatedItem, ListDeprecationsRequest};
+use serde_json::json;
 use std::collections::HashMap;
 use std::process::ExitCode;
 
@@ -15,6 +17,7 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   coeval server list
   coeval server list -o json
+  coeval server deprecations
 
 Servers announce themselves. One that was killed is listed for some seconds more.")]
 pub struct Options {
@@ -32,12 +35,70 @@ enum Action {
         #[command(flatten)]
         server: ServerOptions,
     },
+    /// Show what is deprecated in the server's release, and which release removes it
+    #[command(
+        after_help = "Examples:\n  coeval server deprecations\n  coeval server deprecations -o json"
+    )]
+    Deprecations {
+        #[command(flatten)]
+        output: OutputOptions,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let Action::List { output, server } = options.action;
-    list(&server.session()?, output).await?;
+    match options.action {
+        Action::List { output, server } => list(&server.session()?, output).await?,
+        Action::Deprecations { output, server } => {
+            deprecations(&server.session()?, output).await?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn deprecations(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+    let (mut found, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let asked = ListDeprecationsRequest {
+            page_size: 1000,
+            page_token,
+        };
+        let page = session.client.releases().list_deprecations(asked).await;
+        let page = page.map_err(ClientError::from)?.into_inner();
+        found.extend(page.deprecations);
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            break;
+        }
+    }
+    let declared = |one: &DeprecatedItem| one.deprecation.clone().unwrap_or_default();
+    let row = |one: &DeprecatedItem| {
+        let by = declared(one);
+        vec![
+            one.name.clone(),
+            one.what.clone(),
+            by.since,
+            by.removed_in,
+            by.instead,
+        ]
+    };
+    let value = |one: &DeprecatedItem| {
+        let by = declared(one);
+        json!({
+            "name": one.name, "what": one.what, "since": by.since, "lastUsedIn": by.last_used_in,
+            "removedIn": by.removed_in, "instead": by.instead,
+        })
+    };
+    let rows: Vec<_> = found.iter().map(row).collect();
+    let values: Vec<_> = found.iter().map(value).collect();
+    let headers = ["name", "what", "since", "removed in", "instead"];
+    print_rows(&output.output, &headers, &rows, &values)?;
+    if found.is_empty() {
+        let release = session.client.server_release().unwrap_or_default();
+        say(&format!("Nothing is deprecated in release {release}."));
+    }
+    Ok(())
 }
 
 async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {

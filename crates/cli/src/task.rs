@@ -32,7 +32,8 @@ enum Action {
     #[command(after_help = "Examples:
   coeval task list
   coeval task list --status error --limit 10
-  coeval task list --operation migrateEntities -o json")]
+  coeval task list --operation migrateEntities -o json
+  coeval task list --resource urn:vcloud:entity:acme:app:2f4cf7bb-8c24-4a1e-a0a5-8f9a2ae2bb39")]
     List {
         /// Only those that stand so
         #[arg(long, value_enum)]
@@ -40,6 +41,9 @@ enum Action {
         /// Only those of this operation, such as migrateEntities
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
+        /// Only those about the resource with this id
+        #[arg(long, value_name = "ID")]
+        resource: Option<String>,
         /// At most so many
         #[arg(long, value_name = "NUMBER", default_value = "100")]
         limit: u32,
@@ -131,6 +135,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         Action::List {
             status,
             operation,
+            resource,
             limit,
             output,
             server,
@@ -138,6 +143,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             let asked = pb::ListTasksRequest {
                 status: status.map_or(0, |status| status.sent().into()),
                 operation: operation.unwrap_or_default(),
+                resource: resource.unwrap_or_default(),
                 ..Default::default()
             };
             list(&server.session()?, asked, limit, output).await?;

@@ -1,12 +1,13 @@
 //! A client: where the server is, who calls, and a stub for each service.
 
-use crate::connection::{Connection, Shared};
+use crate::connection::{Connection, Shared, WarningHandler};
 use crate::error::{ClientError, Kind};
 use crate::resources::Resources;
 use crate::retry::{Attempts, Limits, reading};
 use crate::typed::Spec;
 use coeval_proto::access::v1 as access;
 use coeval_proto::migrations::v1::migration_service_client::MigrationServiceClient;
+use coeval_proto::releases::v1::release_service_client::ReleaseServiceClient;
 use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
 use coeval_proto::tasks::v1::task_service_client::TaskServiceClient;
 use coeval_proto::types::v1 as types;
@@ -30,6 +31,7 @@ pub struct Builder {
     connect_timeout: Duration,
     accept: Vec<(String, String)>,
     limits: Limits,
+    warn: Option<WarningHandler>,
 }
 
 impl fmt::Debug for Builder {
@@ -86,6 +88,13 @@ impl Builder {
         self
     }
 
+    /// Who is told if the server is too old for a part of a request, and what it does instead. The part is
+    /// left out; nobody is told by default.
+    pub fn on_warning(mut self, handler: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.warn = Some(Arc::new(handler));
+        self
+    }
+
     /// The client. It connects when it first calls, and again when it has to.
     ///
     /// # Errors
@@ -121,7 +130,7 @@ impl Builder {
             .connect_lazy();
         // Without a user or password, which have no place in a message.
         let host = self.url.rsplit_once('@').map(|(_, host)| host.to_owned());
-        let shared = Shared::of(host.as_deref().unwrap_or(&self.url), self.limits);
+        let shared = Shared::of(host.as_deref().unwrap_or(&self.url), self.limits, self.warn);
         if let Some(token) = self.token {
             shared.set_token(token);
         }
@@ -192,6 +201,8 @@ stubs! {
     tasks: TaskServiceClient;
     /// Types that move from one major to the next, and the servers that take part.
     migrations: MigrationServiceClient;
+    /// The server's release, and what in it is deprecated.
+    releases: ReleaseServiceClient;
 }
 
 impl Client {
@@ -204,6 +215,7 @@ impl Client {
             connect_timeout: Duration::from_secs(10),
             accept: Vec::new(),
             limits: Limits::default(),
+            warn: None,
         }
     }
 

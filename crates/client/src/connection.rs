@@ -1,19 +1,25 @@
 //! What every call goes through: it says who calls and what was seen, and notes what is answered.
 
 use crate::error::{ClientError, Kind};
-use crate::missing::Missing;
+use crate::fitting::{self, Fitted, IGNORABLE};
+use crate::missing::{self, Missing};
 use crate::retry::Limits;
 use crate::sequence::Newest;
+use coeval_proto::errors::v1::ErrorDetail;
+use coeval_proto::wire;
+use coeval_releases::Release;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use prost::Message as _;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::task::{Context, Poll};
-use tonic::Status;
 use tonic::body::Body;
 use tonic::transport::Channel;
+use tonic::{Code, Status};
 use tower::Service;
 use zeroize::Zeroizing;
 
@@ -38,7 +44,11 @@ pub(crate) struct Shared {
     /// The newest versions that are understood, by kind.
     accept: RwLock<BTreeMap<String, String>>,
     release: RwLock<Option<String>>,
+    warn: Option<WarningHandler>,
 }
+
+/// Who is told what a server did not read or has ignored.
+pub(crate) type WarningHandler = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Without the token: what is printed ends in logs.
 impl fmt::Debug for Shared {
@@ -49,9 +59,10 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(crate) fn of(url: &str, limits: Limits) -> Self {
+    pub(crate) fn of(url: &str, limits: Limits, warn: Option<WarningHandler>) -> Self {
         Self {
             limits,
+            warn,
             url: url.into(),
             ..Self::default()
         }
@@ -72,6 +83,29 @@ impl Shared {
     pub(crate) fn release(&self) -> Option<String> {
         let release = self.release.read();
         release.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same, as it is compared.
+    fn known_release(&self) -> Option<Release> {
+        self.release()?.parse().ok()
+    }
+
+    fn warn(&self, text: &str) {
+        if let Some(warn) = &self.warn {
+            warn(text);
+        }
+    }
+
+    /// Warns of what the server that answered did not get, or has ignored.
+    fn warn_of(&self, fitted: &Fitted, headers: &HeaderMap) {
+        let Some(server) = text(headers, &RELEASE).and_then(|release| release.parse().ok()) else {
+            return;
+        };
+        let unread = fitted.left_out.iter().copied();
+        let unread = unread.chain(fitted.unknown_to(server));
+        for warning in unread.filter_map(|field| fitting::warning(field, server)) {
+            self.warn(&warning);
+        }
     }
 
     fn unanswered(&self, why: tonic::transport::Error) -> Unanswered {
@@ -200,13 +234,82 @@ impl Service<Request<Body>> for Connection {
             insert(request.headers_mut(), FORCE, "true");
         }
         let shared = Arc::clone(&self.shared);
+        let path = request.uri().path().to_owned();
+        if !wire::newer_fields(&path).is_empty() {
+            // The channel that is ready is the one that is called.
+            let ready = self.channel.clone();
+            let channel = std::mem::replace(&mut self.channel, ready);
+            return Box::pin(fitted(channel, shared, request, carried));
+        }
         let answer = self.channel.call(request);
         Box::pin(async move {
             let answer = answer.await.map_err(|why| shared.unanswered(why))?;
             shared.note(answer.headers(), carried.as_deref());
-            Ok(answer)
+            Ok(explained(answer, &path))
         })
     }
+}
+
+/// Calls a method whose request may have fields that the server does not know.
+async fn fitted(
+    mut channel: Channel,
+    shared: Arc<Shared>,
+    request: Request<Body>,
+    carried: Option<String>,
+) -> Result<Response<Body>, Unanswered> {
+    let (mut parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    // One message of our own, in memory already: collecting it can't fail.
+    let frame = match body.collect().await {
+        Ok(collected) => collected.to_bytes(),
+        Err(status) => return Ok(status.into_http()),
+    };
+    let fitted = fitting::fit(&path, frame, shared.known_release());
+    if let Some(ignorable) = fitted.ignorable() {
+        insert(&mut parts.headers, IGNORABLE, &ignorable);
+    }
+    let body = Body::new(Full::new(fitted.frame.clone()));
+    let answer = channel.call(Request::from_parts(parts, body)).await;
+    let answer = answer.map_err(|why| shared.unanswered(why))?;
+    shared.note(answer.headers(), carried.as_deref());
+    shared.warn_of(&fitted, answer.headers());
+    Ok(explained(answer, &path))
+}
+
+/// An answer that the server has no such method says which release has it.
+fn explained(mut answer: Response<Body>, path: &str) -> Response<Body> {
+    let headers = answer.headers_mut();
+    let unimplemented = (Code::Unimplemented as i32).to_string();
+    if text(headers, &STATUS) != Some(unimplemented.as_str()) {
+        return answer;
+    }
+    let release = text(headers, &RELEASE)
+        .map(str::to_owned)
+        .unwrap_or_default();
+    let needed = release.parse().ok();
+    let needed = needed.and_then(|server| missing::method_needed(path, server));
+    if let Some((message, since)) = needed {
+        let detail = ErrorDetail {
+            code: coeval_codes::RELEASE_TOO_OLD.to_string(),
+            message: message.clone(),
+            advice: format!("Use a server of release {since} or later."),
+            release,
+            ..ErrorDetail::default()
+        };
+        let status = tonic_types::pb::Status {
+            code: Code::Unimplemented as i32,
+            message: message.clone(),
+            details: vec![prost_types::Any {
+                type_url: "type.googleapis.com/coeval.errors.v1.ErrorDetail".to_owned(),
+                value: detail.encode_to_vec(),
+            }],
+        };
+        let status =
+            Status::with_details(Code::Unimplemented, message, status.encode_to_vec().into());
+        // Made of text that fits into headers.
+        let _ = status.add_header(headers);
+    }
+    answer
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@
 mod client;
 mod connection;
 mod error;
+mod fitting;
 mod following;
 mod keep;
 mod listing;

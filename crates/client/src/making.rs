@@ -2,12 +2,12 @@
 
 use crate::error::{ClientError, Kind, Reached};
 use crate::lost::{Made, Mark, made_by};
-use crate::missing::Part;
 use crate::resource::Resource;
 use crate::resources::{Resources, needed};
 use crate::updating::plain;
 use crate::written::Written;
 use coeval_proto::resources::v1 as pb;
+use coeval_releases::Feature;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -124,7 +124,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         }
         let missing = &self.client.connection.shared().missing;
         let message = resource.to_message()?;
-        if !missing.has(Part::Upsert) {
+        if !missing.has(Feature::Upsert) {
             let request = pb::UpsertResourceRequest {
                 resource: Some(message.clone()),
                 ..Default::default()
@@ -135,7 +135,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             };
             match self.once(call).await {
                 Ok(answer) => return Written::answered(answer),
-                Err(error) if error.kind() == Kind::Unimplemented => missing.note(Part::Upsert),
+                Err(error) if error.kind() == Kind::Unimplemented => missing.note(Feature::Upsert),
                 Err(error) => return Err(error),
             }
         }

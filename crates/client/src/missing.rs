@@ -2,41 +2,24 @@
 //! older way is taken, or the caller is told which release is needed.
 
 use crate::error::{ClientError, Kind};
+use coeval_proto::wire;
+use coeval_releases::{Feature, Release};
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
-/// A part of the API that not every server has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
-    Upsert,
-    Mask,
-    Revisions,
-    Restore,
-    Watch,
-}
-
-/// Each with its name and the first release that has it.
-const SINCE: [(Part, &str, &str); 5] = [
-    (Part::Upsert, "UpsertResource", "0.1.0"),
-    (Part::Mask, "UpdateResource with a mask", "0.1.0"),
-    (Part::Revisions, "ListRevisions", "0.1.0"),
-    (Part::Restore, "RestoreResource", "0.1.0"),
-    (Part::Watch, "WatchResources", "0.1.0"),
-];
-
 /// What the server is known not to have, until one of another release answers.
 #[derive(Debug, Default)]
-pub(crate) struct Missing(RwLock<BTreeSet<Part>>);
+pub(crate) struct Missing(RwLock<BTreeSet<Feature>>);
 
 impl Missing {
-    pub(crate) fn has(&self, part: Part) -> bool {
+    pub(crate) fn has(&self, feature: Feature) -> bool {
         let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        held.contains(&part)
+        held.contains(&feature)
     }
 
-    pub(crate) fn note(&self, part: Part) {
+    pub(crate) fn note(&self, feature: Feature) {
         let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        held.insert(part);
+        held.insert(feature);
     }
 
     pub(crate) fn forget(&self) {
@@ -46,14 +29,30 @@ impl Missing {
 }
 
 /// Says which release is needed, and which one the server has.
-pub(crate) fn needed(part: Part, release: Option<&str>) -> ClientError {
-    let mut known = SINCE.iter();
-    let known = known.find(|(one, ..)| *one == part);
-    let (_, name, since) = known.copied().unwrap_or((part, "this", "a newer release"));
-    let has = release.unwrap_or("that does not say its release");
-    let message = format!("the server, of release {has}, has no {name}: it came with {since}");
-    let advice = format!("Use a server of release {since} or newer.");
+pub(crate) fn needed(feature: Feature, release: Option<&str>) -> ClientError {
+    let server = release.and_then(|release| release.parse().ok());
+    let message = feature.refusal(server);
+    let advice = format!("Use a server of release {} or later.", feature.since());
     ClientError::new(Kind::Unimplemented, message, advice)
+}
+
+/// The same for a method of the stubs, by its path: what is said where a server has no such method. Nothing
+/// if its release should have it; then something else is in between.
+pub(crate) fn method_needed(path: &str, server: Release) -> Option<(String, Release)> {
+    let since: Release = wire::since(path)?.parse().ok()?;
+    if since <= server {
+        return None;
+    }
+    let mut features = Feature::ALL.iter();
+    let feature = features.find(|feature| feature.method() == Some(path));
+    let method = path.rsplit('/').next().unwrap_or(path);
+    let message = match feature {
+        Some(feature) => feature.refusal(Some(server)),
+        None => {
+            format!("{method} needs a server of release {since} or later (this one is {server})")
+        }
+    };
+    Some((message, since))
 }
 
 #[cfg(test)]
@@ -62,13 +61,44 @@ mod tests {
     use coeval_codes::Coded;
 
     #[test]
-    fn every_part_is_told_with_the_release_that_has_it_and_the_one_that_lacks_it() {
-        for (part, name, since) in SINCE {
-            let error = needed(part, Some("0.0.9"));
+    fn every_feature_is_told_with_the_release_that_has_it_and_the_one_that_lacks_it() {
+        for feature in Feature::ALL {
+            let error = needed(*feature, Some("0.0.9"));
             let text = error.to_string();
-            assert!(text.contains(name) && text.contains(since), "{text}");
+            let since = feature.since().to_string();
+            assert!(
+                text.contains(feature.what()) && text.contains(&since),
+                "{text}"
+            );
             assert!(text.contains("0.0.9"), "{text}");
             assert_eq!(error.code(), coeval_codes::RELEASE_TOO_OLD);
         }
+    }
+
+    #[test]
+    fn the_table_of_features_and_the_proto_files_name_the_same_releases() {
+        let mut with_method = 0;
+        for feature in Feature::ALL {
+            if let Some(method) = feature.method() {
+                let since = wire::since(method).expect(method);
+                assert_eq!(feature.since().to_string(), since, "{feature:?}");
+                with_method += 1;
+            }
+        }
+        assert!(with_method >= 5);
+    }
+
+    #[test]
+    fn a_method_that_a_release_should_have_is_missing_for_another_reason() {
+        let listing = "/coeval.releases.v1.ReleaseService/ListDeprecations";
+        let (old, new) = (Release::new(0, 1, 0), Release::new(0, 2, 0));
+        let (message, since) = method_needed(listing, old).unwrap();
+        assert_eq!(
+            message,
+            "listing deprecations needs a server of release 0.2.0 or later (this one is 0.1.0)"
+        );
+        assert_eq!(since, new);
+        assert_eq!(method_needed(listing, new), None);
+        assert_eq!(method_needed("/acme.app.v1.AppService/GetApp", old), None);
     }
 }

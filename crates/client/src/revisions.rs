@@ -1,12 +1,13 @@
 //! The revisions of a resource that are kept, and going back to one of them.
 
 use crate::error::{ClientError, Kind, Reached};
-use crate::missing::{Part, needed as release_needed};
+use crate::missing::needed as release_needed;
 use crate::resource::Resource;
 use crate::resources::{Quarantined, Resources, needed};
 use crate::retry::reading;
 use crate::written::Written;
 use coeval_proto::resources::v1 as pb;
+use coeval_releases::Feature;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,21 +33,21 @@ pub struct Revisions<S = serde_json::Value> {
 
 impl<S> Resources<S> {
     /// An error that says which release is needed, where the server has no such part.
-    pub(crate) fn or_release_needed(&self, part: Part, error: ClientError) -> ClientError {
+    pub(crate) fn or_release_needed(&self, feature: Feature, error: ClientError) -> ClientError {
         if error.kind() != Kind::Unimplemented {
             return error;
         }
         let shared = self.client.connection.shared();
-        shared.missing.note(part);
+        shared.missing.note(feature);
         let told = Some(error.release()).filter(|release| !release.is_empty());
-        release_needed(part, told.or(shared.release().as_deref()))
+        release_needed(feature, told.or(shared.release().as_deref()))
     }
 
     /// The same for a part that is known not to be there.
-    pub(crate) fn must_have(&self, part: Part) -> Result<(), ClientError> {
+    pub(crate) fn must_have(&self, feature: Feature) -> Result<(), ClientError> {
         let shared = self.client.connection.shared();
-        match shared.missing.has(part) {
-            true => Err(release_needed(part, shared.release().as_deref())),
+        match shared.missing.has(feature) {
+            true => Err(release_needed(feature, shared.release().as_deref())),
             false => Ok(()),
         }
     }
@@ -56,7 +57,7 @@ impl<S> Resources<S> {
         name: &str,
         version: &str,
     ) -> Result<pb::ListRevisionsResponse, ClientError> {
-        self.must_have(Part::Revisions)?;
+        self.must_have(Feature::ListRevisions)?;
         let request = pb::ListRevisionsRequest {
             kind: self.kind.clone(),
             name: name.to_owned(),
@@ -69,7 +70,8 @@ impl<S> Resources<S> {
             async move { service.list_revisions(request).await }
         };
         let answer = reading(self.attempts(), call).await;
-        let answer = answer.map_err(|error| self.or_release_needed(Part::Revisions, error))?;
+        let answer =
+            answer.map_err(|error| self.or_release_needed(Feature::ListRevisions, error))?;
         Ok(answer.into_inner())
     }
 }
@@ -116,7 +118,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         revision: &str,
         present: &str,
     ) -> Result<Written<S>, ClientError> {
-        self.must_have(Part::Restore)?;
+        self.must_have(Feature::RestoreRevision)?;
         let request = pb::RestoreResourceRequest {
             kind: self.kind.clone(),
             name: name.to_owned(),
@@ -132,7 +134,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             let sent = service.restore_resource(request.clone());
             let error = match attempts.one(sent).await {
                 Ok(answer) => return Written::answered(answer),
-                Err(error) => self.or_release_needed(Part::Restore, error),
+                Err(error) => self.or_release_needed(Feature::RestoreRevision, error),
             };
             if error.reached() == Reached::Perhaps {
                 lost.get_or_insert_with(|| error.clone());

@@ -3,11 +3,11 @@
 use crate::error::{ClientError, Kind, Reached};
 use crate::lost::{Came, Mark, came_of};
 use crate::mask::apply;
-use crate::missing::Part;
 use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::written::Written;
 use coeval_proto::resources::v1 as pb;
+use coeval_releases::Feature;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -214,7 +214,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     ) -> Result<Written<S>, ClientError> {
         let shared = self.client.connection.shared();
         let message = resource.to_message()?;
-        if !shared.missing.has(Part::Mask) {
+        if !shared.missing.has(Feature::UpdateMask) {
             let request = pb::UpdateResourceRequest {
                 resource: Some(message.clone()),
                 update_mask: Some(prost_types::FieldMask {
@@ -230,7 +230,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             match self.once(call).await {
                 Ok(answer) => return Written::answered(answer),
                 Err(error) if error.kind() == Kind::Unimplemented => {
-                    shared.missing.note(Part::Mask);
+                    shared.missing.note(Feature::UpdateMask);
                 }
                 Err(error) => return Err(error),
             }

@@ -3,12 +3,12 @@
 
 use crate::error::{ClientError, Kind};
 use crate::listing::read;
-use crate::missing::Part;
 use crate::resource::Resource;
 use crate::resources::{Quarantined, Query, Resources};
 use crate::retry::Attempts;
 use coeval_proto::header::v1::WatchKind;
 use coeval_proto::resources::v1 as pb;
+use coeval_releases::Feature;
 use futures::stream::{self, BoxStream, StreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -148,13 +148,13 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
     }
 
     async fn opened(&self) -> Result<Streaming<pb::WatchResourcesResponse>, ClientError> {
-        self.resources.must_have(Part::Watch)?;
+        self.resources.must_have(Feature::Watch)?;
         let request = self.resources.watching(&self.query, &self.from);
         let mut service = self.resources.service();
         let attempts = Attempts::of(&self.resources.client);
         let opened = attempts.one(service.watch_resources(request)).await;
         let opened =
-            opened.map_err(|error| self.resources.or_release_needed(Part::Watch, error))?;
+            opened.map_err(|error| self.resources.or_release_needed(Feature::Watch, error))?;
         Ok(opened.into_inner())
     }
 

@@ -19,8 +19,22 @@ type KnownField = (u32, &'static str, &'static str);
 /// By full name: the fields that this release knows.
 const MESSAGES: &[(&str, &[KnownField])] = include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 
-/// By path: the name of the request's message, and those of its fields that came later.
-const METHODS: &[(&str, &str, &[NewerField])] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
+/// A method: its path, its request, the release that it came with (empty: 0.1.0), and those fields of its
+/// request that came later.
+struct Method {
+    path: &'static str,
+    request: &'static str,
+    since: &'static str,
+    newer: &'static [NewerField],
+}
+
+/// In the order of their paths.
+const METHODS: &[Method] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
+
+fn method(path: &str) -> Option<&'static Method> {
+    let at = METHODS.binary_search_by_key(&path, |method| method.path);
+    at.ok().and_then(|at| METHODS.get(at))
+}
 
 /// A field of a request that not every server with the method knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,20 +56,21 @@ const DEEPEST: usize = 100;
 
 /// The full name of the request of a method, such as `/coeval.tasks.v1.TaskService/ListTasks`.
 #[must_use]
-pub fn request_of(method: &str) -> Option<&'static str> {
-    let at = METHODS.binary_search_by_key(&method, |(path, ..)| path);
-    at.ok()
-        .and_then(|at| METHODS.get(at))
-        .map(|(_, name, _)| *name)
+pub fn request_of(path: &str) -> Option<&'static str> {
+    method(path).map(|method| method.request)
+}
+
+/// The first release that has a method; nothing if it is none of ours.
+#[must_use]
+pub fn since(path: &str) -> Option<&'static str> {
+    let since = method(path)?.since;
+    Some(if since.is_empty() { "0.1.0" } else { since })
 }
 
 /// The fields of a method's request that came later than the method.
 #[must_use]
-pub fn newer_fields(method: &str) -> &'static [NewerField] {
-    let at = METHODS.binary_search_by_key(&method, |(path, ..)| path);
-    at.ok()
-        .and_then(|at| METHODS.get(at))
-        .map_or(&[], |(.., newer)| newer)
+pub fn newer_fields(path: &str) -> &'static [NewerField] {
+    method(path).map_or(&[], |method| method.newer)
 }
 
 fn known(message: &str) -> Option<&'static [KnownField]> {
@@ -196,7 +211,13 @@ mod tests {
     #[test]
     fn every_method_has_its_request_and_a_newer_field_its_release() {
         assert!(METHODS.len() > 60, "{}", METHODS.len());
-        for (path, request, newer) in METHODS {
+        for Method {
+            path,
+            request,
+            newer,
+            ..
+        } in METHODS
+        {
             assert!(
                 known(request).is_some() || !request.starts_with("coeval."),
                 "{path}"
@@ -210,6 +231,9 @@ mod tests {
                 );
             }
         }
+        assert_eq!(since(LIST_TASKS), Some("0.1.0"));
+        let listing = "/coeval.releases.v1.ReleaseService/ListDeprecations";
+        assert_eq!((since(listing), since("/a.B/C")), (Some("0.2.0"), None));
         let newer = newer_fields(LIST_TASKS);
         assert_eq!(newer.len(), 1, "{newer:?}");
         assert_eq!(

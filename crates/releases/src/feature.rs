@@ -4,7 +4,7 @@
 use crate::release::Release;
 
 macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident = $since:expr, $what:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $since:expr, $what:literal, $method:expr;)*) => {
         /// Something that not every server has.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -27,6 +27,12 @@ macro_rules! features {
             pub const fn what(self) -> &'static str {
                 match self { $(Self::$name => $what,)* }
             }
+
+            /// The gRPC method that a server without it lacks, if it is a whole method.
+            #[must_use]
+            pub const fn method(self) -> Option<&'static str> {
+                match self { $(Self::$name => $method,)* }
+            }
         }
     };
 }
@@ -36,17 +42,17 @@ const V0_2: Release = Release::new(0, 2, 0);
 
 features! {
     /// `UpsertResource`; without it a client reads, then creates or updates.
-    Upsert = V0_1, "upserting a resource";
+    Upsert = V0_1, "upserting a resource", Some("/coeval.resources.v1.ResourceService/UpsertResource");
     /// `UpdateResource` with a mask; without it a client reads, merges and updates.
-    UpdateMask = V0_1, "updating single fields";
+    UpdateMask = V0_1, "updating single fields", None;
     /// `ListRevisions`.
-    ListRevisions = V0_1, "listing revisions";
+    ListRevisions = V0_1, "listing revisions", Some("/coeval.resources.v1.ResourceService/ListRevisions");
     /// `RestoreResource`.
-    RestoreRevision = V0_1, "restoring a revision";
+    RestoreRevision = V0_1, "restoring a revision", Some("/coeval.resources.v1.ResourceService/RestoreResource");
     /// `WatchResources`.
-    Watch = V0_1, "watching resources";
+    Watch = V0_1, "watching resources", Some("/coeval.resources.v1.ResourceService/WatchResources");
     /// `ReleaseService.ListDeprecations`, `/v1/webapi/deprecations`.
-    ListDeprecations = V0_2, "listing deprecations";
+    ListDeprecations = V0_2, "listing deprecations", Some("/coeval.releases.v1.ReleaseService/ListDeprecations");
 }
 
 impl Feature {

@@ -6,7 +6,7 @@
 //! answer says until when.
 
 use crate::error::RestError;
-use crate::openapi::Param;
+use crate::openapi::{Param, deprecated_fields as deprecated_fields_of};
 use crate::query::Query;
 use bytes::Bytes;
 use coeval_releases::Deprecation;
@@ -62,17 +62,43 @@ pub fn inspect_query(
     Ok(warnings)
 }
 
+/// The schemas that bodies are looked at with, read once.
+#[derive(Clone, Debug)]
+pub struct BodySchemas {
+    all: Map<String, Value>,
+    has_deprecated: bool,
+}
+
+impl BodySchemas {
+    /// By name.
+    #[must_use]
+    pub fn new(all: Map<String, Value>) -> Self {
+        let has_deprecated = !deprecated_fields_of(&all).is_empty();
+        Self {
+            all,
+            has_deprecated,
+        }
+    }
+
+    /// All of them, by name.
+    #[must_use]
+    pub const fn all(&self) -> &Map<String, Value> {
+        &self.all
+    }
+}
+
 /// Looks at a body that is a JSON object with this schema: takes out what its sender calls ignorable and
 /// this release does not know. The body as it is then, and the warnings that its answer has to carry.
 #[must_use]
 pub fn inspect_body(
     body: Bytes,
     schema: &str,
-    schemas: &Map<String, Value>,
+    schemas: &BodySchemas,
     ignorable: &[String],
 ) -> (Bytes, Vec<String>) {
-    let deprecated = has_deprecated(schemas);
-    if (ignorable.is_empty() && !deprecated) || body.is_empty() {
+    let nothing_to_find = ignorable.is_empty() && !schemas.has_deprecated;
+    let schemas = &schemas.all;
+    if nothing_to_find || body.is_empty() {
         return (body, Vec::new());
     }
     // What is no JSON is refused by whoever reads it.
@@ -169,15 +195,6 @@ fn take_out(value: &mut Value, schema: &Value, schemas: &Map<String, Value>, pat
     }
 }
 
-fn has_deprecated(schemas: &Map<String, Value>) -> bool {
-    let has = |schema: &Value| {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let mut properties = properties.into_iter().flat_map(Map::values);
-        properties.any(|one| one.get("x-deprecated").is_some())
-    };
-    schemas.values().any(has)
-}
-
 fn deprecated_fields(
     value: &Value,
     schema: &Value,
@@ -272,7 +289,7 @@ mod tests {
         );
     }
 
-    fn schemas() -> Map<String, Value> {
+    fn schemas() -> BodySchemas {
         let schemas = json!({
             "In": { "type": "object", "additionalProperties": false, "properties": {
                 "name": { "type": "string" },
@@ -282,7 +299,7 @@ mod tests {
             } },
             "Inner": { "type": "object", "properties": { "a": { "type": "string" } } },
         });
-        schemas.as_object().unwrap().clone()
+        BodySchemas::new(schemas.as_object().unwrap().clone())
     }
 
     fn body(value: &Value, ignorable: &[&str]) -> (Value, Vec<String>) {

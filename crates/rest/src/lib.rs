@@ -16,7 +16,7 @@ pub use body::{object, pass_over, read_bytes, read_json};
 pub use error::RestError;
 pub use fields::Fields;
 pub use headers::{pointers, seconds};
-pub use inspection::{UnknownParam, inspect_body, inspect_query, tell_deprecation};
+pub use inspection::{BodySchemas, UnknownParam, inspect_body, inspect_query, tell_deprecation};
 pub use query::{Query, encode};
 pub use rows::Rows;
 pub use times::rfc3339;

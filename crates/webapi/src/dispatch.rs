@@ -113,7 +113,7 @@ async fn handle(
     *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let body = match route.body {
         Some(Shape::One(schema)) => {
-            let (body, more) = inspect_body(body, schema, openapi::schemas(), &ignorable);
+            let (body, more) = inspect_body(body, schema, openapi::body_schemas(), &ignorable);
             warnings.extend(more);
             body
         }

@@ -139,7 +139,8 @@ pub(crate) fn builder(
             "Give it as http://HOST:PORT or https://HOST, and log in with `coeval login`.",
         ));
     }
-    let mut builder = Client::builder(url).reach(REACH);
+    let warn = |text: &str| crate::say::note(&format!("warning: {text}\n"));
+    let mut builder = Client::builder(url).reach(REACH).on_warning(warn);
     if let Some(path) = authority {
         let pem = std::fs::read(path).map_err(|error| {
             let path = path.display();

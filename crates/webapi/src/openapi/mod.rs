@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::error::{RELEASE, WebError};
 use crate::route::{Route, handler};
 use coeval_releases::DeprecatedItem;
+use coeval_rest::BodySchemas;
 use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
@@ -32,15 +33,15 @@ async fn get(api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
 }
 
 /// The schemas of what is sent and answered, by name.
-pub(crate) fn schemas() -> &'static Map<String, Value> {
-    static ALL: LazyLock<Map<String, Value>> = LazyLock::new(schemas::all);
+pub(crate) fn body_schemas() -> &'static BodySchemas {
+    static ALL: LazyLock<BodySchemas> = LazyLock::new(|| BodySchemas::new(schemas::all()));
     &ALL
 }
 
 /// Everything in this API that is deprecated.
 #[must_use]
 pub fn deprecations() -> Vec<DeprecatedItem> {
-    let mut all = deprecated_fields(schemas());
+    let mut all = deprecated_fields(body_schemas().all());
     for route in crate::routes() {
         let name = format!("{} /v{}/webapi{}", route.method, route.version, route.path);
         all.extend(route.deprecated.map(|deprecation| DeprecatedItem {
