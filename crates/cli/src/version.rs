@@ -2,7 +2,7 @@
 
 use crate::context::ServerOptions;
 use crate::failure::Failure;
-use crate::rows::{OutputOptions, print_one};
+use crate::rows::{OutputOptions, print_one, say};
 use clap::Args;
 use coeval_client::{ClientError, Kind};
 use coeval_proto::releases::v1::GetReleaseRequest;
@@ -32,7 +32,20 @@ pub struct Options {
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let server = match options.client {
         true => None,
-        false => Some(server_release(&options.server).await?),
+        false => match server_release(&options.server).await {
+            Ok(release) => Some(release),
+            // Nobody has logged in yet: what is known is shown all the same.
+            Err(failure) if failure.code() == Some(coeval_codes::CONTEXT_UNKNOWN) => {
+                say(
+                    "no server is known: log in with `coeval login URL`, or give one with --server",
+                );
+                None
+            }
+            Err(failure) => {
+                say(&format!("client: {CURRENT}"));
+                return Err(failure);
+            }
+        },
     };
     let known = server.as_deref().and_then(|server| server.parse().ok());
     let lacking = known.map(lacking).unwrap_or_default();

@@ -27,6 +27,21 @@ pub(crate) fn a_user_who_sends_too_much_waits_and_others_do_not(mut world: World
     );
 }
 
+/// Clients of this API send what other servers of it know.
+pub(crate) fn a_parameter_that_is_not_known_is_ignored_with_a_warning(world: World) {
+    let admin = world.admin();
+    for path in ["/cloudapi/1.0.0/entityTypes", "/cloudapi/1.0.0/roles"] {
+        let plain = world.get(path).by(&admin).send();
+        let asked = format!("{path}?invented=1&page=1");
+        let reply = world.get(&asked).by(&admin).send();
+        assert_eq!((reply.status, &reply.json), (200, &plain.json), "{path}");
+        let warning = reply.header("coeval-warning");
+        assert!(warning.contains("invented"), "{warning}");
+        assert!(warning.contains(env!("CARGO_PKG_VERSION")), "{warning}");
+        assert_eq!(plain.header("coeval-warning"), "");
+    }
+}
+
 pub(crate) fn what_is_not_there_is_told_in_the_form_of_its_api(world: World) {
     let json = world.get("/cloudapi/1.0.0/nothing/here").send();
     assert_eq!(json.status, 404, "{json:?}");

@@ -102,6 +102,7 @@ cases! {
             a_user_who_sends_too_much_waits_and_others_do_not
         }
         embedded {
+            a_parameter_that_is_not_known_is_ignored_with_a_warning
             what_is_not_there_is_told_in_the_form_of_its_api
             the_access_log_tells_who_asked_for_what_and_no_secret
             the_public_url_and_the_limits_reach_the_server

@@ -5,6 +5,7 @@ use coeval_grpc::proto::access::v1 as access;
 use coeval_grpc::proto::errors::v1::ErrorDetail;
 use coeval_grpc::proto::header::v1::Metadata;
 use coeval_grpc::proto::migrations::v1::migration_service_client::MigrationServiceClient;
+use coeval_grpc::proto::releases::v1::release_service_client::ReleaseServiceClient;
 use coeval_grpc::proto::resources::v1 as pb;
 use coeval_grpc::proto::tasks::v1::task_service_client::TaskServiceClient;
 use coeval_grpc::proto::types::v1 as types;
@@ -121,6 +122,10 @@ impl By<'_> {
 
     pub(crate) fn tasks(&self) -> TaskServiceClient<Way> {
         TaskServiceClient::new(self.way())
+    }
+
+    pub(crate) fn releases(&self) -> ReleaseServiceClient<Way> {
+        ReleaseServiceClient::new(self.way())
     }
 
     pub(crate) fn migrations(&self) -> MigrationServiceClient<Way> {

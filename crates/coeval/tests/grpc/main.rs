@@ -24,6 +24,7 @@ mod migrations;
 mod naming;
 mod packages;
 mod raw;
+mod releases;
 mod revisions;
 #[allow(dead_code, reason = "what the tests of the other API use too")]
 #[path = "../over_http/stage.rs"]
@@ -64,6 +65,16 @@ cases! {
         embedded {
             what_no_longer_matches_is_told_as_left
             a_sequence_of_nowhere_is_refused
+        }
+    }
+    releases {
+        every {
+            tasks_are_listed_by_their_resource_page_by_page
+        }
+        embedded {
+            a_field_that_no_release_has_is_refused_by_every_method
+            a_field_inside_of_a_request_is_refused_by_its_path
+            the_release_is_told_to_everybody_and_deprecations_to_users
         }
     }
     creating {

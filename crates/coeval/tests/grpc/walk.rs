@@ -63,12 +63,12 @@ pub(crate) async fn every_method_keeps_out_who_should_not_come_in(mut world: Wor
     for (of, method, message) in &rows {
         let unknown = [Code::Unauthenticated];
         let strangers: &[(&str, &str)] = match of {
-            For::Password => &[],
+            For::All | For::Password => &[],
             _ => &[("nobody", ""), ("ended", &ended), ("made up", "cvs_x")],
         };
         let hidden = [Code::PermissionDenied, Code::NotFound];
         let outsiders: &[(&str, &str)] = match of {
-            For::Password | For::User => &[],
+            For::All | For::Password | For::User => &[],
             For::Org => &[("oscar", &oscar)],
             For::Tenant => &[("oscar", &oscar), ("bob", &bob)],
             For::Provider => &[("oscar", &oscar), ("bob", &bob), ("alice", &alice)],
@@ -97,7 +97,7 @@ pub(crate) async fn every_method_keeps_out_who_should_not_come_in(mut world: Wor
     let mut found = Vec::new();
     for (of, method, message) in &rows {
         let token = match of {
-            For::Password => "",
+            For::All | For::Password => "",
             For::Provider => &admin,
             For::User | For::Org | For::Tenant => &alice,
         };

@@ -8,6 +8,7 @@ use crate::world::World;
 use crate::{walk_moves, walk_people};
 use bytes::Bytes;
 use coeval_grpc::proto::access::v1 as access;
+use coeval_grpc::proto::releases::v1 as releases;
 use coeval_grpc::proto::resources::v1 as resources;
 use coeval_grpc::proto::tasks::v1 as tasks;
 use coeval_grpc::proto::types::v1 as types;
@@ -18,6 +19,8 @@ use serde_json::json;
 /// Who gets an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum For {
+    /// Everybody, without a word of who they are.
+    All,
     /// Who has a user's password.
     Password,
     /// Whoever is logged in, about what is their own.
@@ -154,7 +157,23 @@ pub(crate) fn rows(things: &Things) -> Vec<Row> {
     all.extend(of_grants(things));
     all.extend(walk_people::rows(things));
     all.extend(walk_moves::rows());
+    all.extend(of_releases());
     all
+}
+
+fn of_releases() -> Vec<Row> {
+    vec![
+        row(
+            For::All,
+            "coeval.releases.v1.ReleaseService/GetRelease",
+            &releases::GetReleaseRequest {},
+        ),
+        row(
+            User,
+            "coeval.releases.v1.ReleaseService/ListDeprecations",
+            &releases::ListDeprecationsRequest::default(),
+        ),
+    ]
 }
 
 fn of_resources(things: &Things) -> Vec<Row> {

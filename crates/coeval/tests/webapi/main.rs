@@ -19,6 +19,7 @@ mod paths;
 #[path = "../over_http/raw.rs"]
 #[allow(dead_code, reason = "shared with the tests of the RDE API")]
 mod raw;
+mod releases;
 mod resources;
 mod revisions;
 mod sessions;
@@ -52,6 +53,17 @@ cases! {
             both_prefixes_are_the_same_with_and_without_a_slash_at_the_end
             what_this_release_lacks_is_told_with_its_release
             the_description_is_served_to_everybody
+        }
+    }
+    releases {
+        every {
+            what_is_ignored_changes_nothing_and_the_rest_is_done
+        }
+        embedded {
+            a_parameter_that_no_release_has_is_refused_at_every_route
+            a_field_that_no_release_has_is_never_dropped_silently
+            tasks_are_listed_by_their_resource
+            what_is_deprecated_is_listed
         }
     }
     migrations {

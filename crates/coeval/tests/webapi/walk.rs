@@ -30,6 +30,7 @@ const ROUTES: &[(For, &str)] = &[
     (All, "GET /openapi.json"),
     (All, "POST /sessions"),
     (User, "GET /server"),
+    (User, "GET /deprecations"),
     (User, "GET /sessions"),
     (User, "GET /sessions/current"),
     (User, "DELETE /sessions/current"),
