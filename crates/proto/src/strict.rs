@@ -13,15 +13,27 @@ use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder};
 use tonic_prost::ProstEncoder;
 
+/// Finds the fields of a message that are not known.
+type UnknownFinder = Box<dyn Fn(&[u8]) -> Vec<String> + Send>;
+
 /// What was found in a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Inspection {
-    message: &'static str,
+    find: Option<UnknownFinder>,
     ignorable: Vec<String>,
     /// The fields that were ignored.
     pub ignored: Vec<String>,
     /// Those that were not, which is why the call was refused.
     pub refused: Vec<String>,
+}
+
+impl std::fmt::Debug for Inspection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut told = f.debug_struct("Inspection");
+        told.field("ignored", &self.ignored)
+            .field("refused", &self.refused)
+            .finish_non_exhaustive()
+    }
 }
 
 tokio::task_local! {
@@ -35,11 +47,12 @@ pub async fn inspecting<F: Future>(
     ignorable: Vec<String>,
     call: F,
 ) -> (F::Output, Inspection) {
-    let Some(message) = wire::request_of(method) else {
-        return (call.await, Inspection::default());
-    };
+    let find = wire::request_of(method).map(|message| -> UnknownFinder {
+        // What is no message at all is refused by whoever decodes it.
+        Box::new(|bytes| wire::unknown_fields(message, bytes).unwrap_or_default())
+    });
     let inspection = RefCell::new(Inspection {
-        message,
+        find,
         ignorable,
         ..Inspection::default()
     });
@@ -50,12 +63,20 @@ pub async fn inspecting<F: Future>(
     INSPECTION.scope(inspection, call).await
 }
 
+/// Says how the fields of the request that is being served are known, for a method that is none of ours.
+pub fn describe(find: impl Fn(&[u8]) -> Vec<String> + Send + 'static) {
+    // Nobody may be around the call.
+    let _ = INSPECTION.try_with(|inspection| {
+        inspection.borrow_mut().find = Some(Box::new(find));
+    });
+}
+
 /// Looks at a request; refuses it if it has fields that can't be ignored.
 fn inspect(bytes: &[u8]) -> Result<(), Status> {
     let look = |inspection: &RefCell<Inspection>| {
         let mut inspection = inspection.borrow_mut();
-        // What is no message at all is refused by whoever decodes it.
-        let unknown = wire::unknown_fields(inspection.message, bytes).unwrap_or_default();
+        let find = inspection.find.as_ref();
+        let unknown = find.map(|find| find(bytes)).unwrap_or_default();
         for field in unknown {
             match inspection.ignorable.contains(&field) {
                 true => inspection.ignored.push(field),

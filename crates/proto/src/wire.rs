@@ -73,6 +73,19 @@ pub fn newer_fields(path: &str) -> &'static [NewerField] {
     method(path).map_or(&[], |method| method.newer)
 }
 
+/// A message as far as its fields are known.
+pub trait KnownMessage: Sized {
+    /// Whether it has a field of this number; and if that is a message to look into, which.
+    fn field(&self, number: u32) -> Option<Option<Self>>;
+}
+
+impl KnownMessage for &'static [KnownField] {
+    fn field(&self, number: u32) -> Option<Option<Self>> {
+        let field = self.iter().find(|(known, ..)| *known == number);
+        field.map(|(.., inner)| known(inner))
+    }
+}
+
 fn known(message: &str) -> Option<&'static [KnownField]> {
     let at = MESSAGES.binary_search_by_key(&message, |(name, _)| name);
     at.ok()
@@ -92,15 +105,27 @@ fn dotted(path: &[u32]) -> String {
 /// # Errors
 /// If it is no message at all.
 pub fn unknown_fields(message: &str, bytes: &[u8]) -> Result<Vec<String>, DecodeError> {
-    let mut found = Vec::new();
-    if let Some(fields) = known(message) {
-        look(fields, bytes, &mut Vec::new(), &mut found)?;
+    match known(message) {
+        Some(fields) => unknown_fields_of(&fields, bytes),
+        None => Ok(Vec::new()),
     }
+}
+
+/// The same of a message that is known by something else than our tables.
+///
+/// # Errors
+/// If it is no message at all.
+pub fn unknown_fields_of(
+    message: &impl KnownMessage,
+    bytes: &[u8],
+) -> Result<Vec<String>, DecodeError> {
+    let mut found = Vec::new();
+    look(message, bytes, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-fn look(
-    fields: &[KnownField],
+fn look<M: KnownMessage>(
+    message: &M,
     mut bytes: &[u8],
     path: &mut Vec<u32>,
     found: &mut Vec<String>,
@@ -108,7 +133,7 @@ fn look(
     while bytes.has_remaining() {
         let (number, kind) = decode_key(&mut bytes)?;
         path.push(number);
-        match fields.iter().find(|(known, ..)| *known == number) {
+        match message.field(number) {
             None => {
                 let unknown = dotted(path);
                 if !found.contains(&unknown) {
@@ -116,12 +141,10 @@ fn look(
                 }
                 skip_field(kind, number, &mut bytes, DecodeContext::default())?;
             }
-            Some((.., inner)) => match (known(inner), kind) {
-                (Some(inner), WireType::LengthDelimited) if path.len() < DEEPEST => {
-                    look(inner, taken(&mut bytes)?, path, found)?;
-                }
-                _ => skip_field(kind, number, &mut bytes, DecodeContext::default())?,
-            },
+            Some(Some(inner)) if kind == WireType::LengthDelimited && path.len() < DEEPEST => {
+                look(&inner, taken(&mut bytes)?, path, found)?;
+            }
+            Some(_) => skip_field(kind, number, &mut bytes, DecodeContext::default())?,
         }
         path.pop();
     }

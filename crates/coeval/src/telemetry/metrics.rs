@@ -228,4 +228,41 @@ mod tests {
             );
         }
     }
+
+    /// The names in one source file: as the macros take them, or as constants for them.
+    fn names_in(source: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for (at, _) in source.match_indices("\"coeval_") {
+            let before = source[..at].trim_end();
+            let is_name = ["counter!(", "gauge!(", "histogram!(", ": &str ="]
+                .iter()
+                .any(|begin| before.ends_with(begin));
+            let name = source[at + 1..].split('"').next().unwrap();
+            if is_name {
+                found.push(name.to_owned());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_metric_that_the_sources_count_is_in_the_table_and_no_other() {
+        let crates = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let mut todo = vec![crates.canonicalize().unwrap()];
+        let mut counted = std::collections::BTreeSet::new();
+        while let Some(path) = todo.pop() {
+            if path.is_dir() {
+                let inner = std::fs::read_dir(&path).unwrap();
+                todo.extend(inner.map(|entry| entry.unwrap().path()));
+            } else if path.extension().is_some_and(|kind| kind == "rs")
+                && path.components().any(|part| part.as_os_str() == "src")
+                && !path.ends_with("telemetry/metrics.rs")
+            {
+                counted.extend(names_in(&std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+        let table: std::collections::BTreeSet<String> =
+            METRICS.iter().map(|one| one.name.to_owned()).collect();
+        assert_eq!(counted, table);
+    }
 }

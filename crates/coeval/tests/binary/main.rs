@@ -11,6 +11,7 @@ mod compatibility;
 mod configuration;
 mod conversions;
 mod errors;
+mod metrics;
 mod protos;
 mod quarantine;
 mod serving;

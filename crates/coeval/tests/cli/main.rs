@@ -21,6 +21,7 @@ mod migrating;
 mod person;
 mod pruning;
 mod reading;
+mod releases;
 mod somebody;
 #[allow(dead_code, reason = "what the tests of the APIs use too")]
 #[path = "../over_http/stage.rs"]

@@ -74,6 +74,7 @@ cases! {
         embedded {
             a_field_that_no_release_has_is_refused_by_every_method
             a_field_inside_of_a_request_is_refused_by_its_path
+            a_typed_service_refuses_what_it_does_not_know_around_the_content
             the_release_is_told_to_everybody_and_deprecations_to_users
         }
     }

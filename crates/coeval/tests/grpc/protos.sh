@@ -19,6 +19,11 @@ rm -rf "$folder" && mkdir -p "$folder"
 step "lint: our files"
 "$buf" lint "$here/../../../proto/proto"
 
+for kept in "$here"/../../../../releases/*/proto; do
+  step "breaking: our files against release $(basename "$(dirname "$kept")")"
+  "$buf" breaking "$here/../../../proto/proto" --against "$kept"
+done
+
 # The tree of the first COUNT versions.
 tree() {
   local count="$1" files

@@ -112,6 +112,39 @@ pub(crate) async fn a_field_inside_of_a_request_is_refused_by_its_path(mut world
     );
 }
 
+pub(crate) async fn a_typed_service_refuses_what_it_does_not_know_around_the_content(
+    mut world: World,
+) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    world
+        .by(&alice)
+        .create("v1", "web", serde_json::json!({"image": "a"}))
+        .await
+        .unwrap();
+    // GetAppRequest.name is "web"; CreateAppRequest.resource has nothing but a field 900.
+    let get = Bytes::from_static(b"\x0a\x03web");
+    let nested = Bytes::from_static(&[0x0a, 0x03, 0xa0, 0x38, 0x01]);
+    for (method, message, number) in [
+        (
+            "acme.app.v1.AppService/GetApp",
+            with_unknown_field(&get),
+            "900",
+        ),
+        ("acme.app.v1.AppService/CreateApp", nested, "1.900"),
+    ] {
+        let refused = send(&world, &alice, method, message, "").await.unwrap_err();
+        let told = detail(&refused);
+        assert_eq!(told.code, "COEVAL-8018", "{method}: {told:?}");
+        assert!(told.message.contains(number), "{told:?}");
+    }
+    let (method, message) = ("acme.app.v1.AppService/GetApp", with_unknown_field(&get));
+    let metadata = send(&world, &alice, method, message, "900").await.unwrap();
+    assert!(metadata.get("coeval-warning").is_some());
+    let metadata = send(&world, &alice, method, get, "").await.unwrap();
+    assert!(metadata.get("coeval-warning").is_none());
+}
+
 pub(crate) async fn the_release_is_told_to_everybody_and_deprecations_to_users(world: World) {
     let by = world.by("");
     let release = by

@@ -3,6 +3,7 @@
 //! Who calls is asked first, and a type that the caller does not see has no methods: nobody learns
 //! from an answer which types there are.
 
+use super::around::Around;
 use super::calls::Calls;
 use super::messages as pb;
 use super::package::{Package, Verb};
@@ -17,10 +18,11 @@ use axum::response::Response;
 use coeval_callers::Peer;
 use coeval_engine::{Caller, TypeKey};
 use coeval_methods::{Class, WrittenDelete};
+use coeval_proto::strict::{self, StrictCodec};
+use coeval_proto::wire::unknown_fields_of;
 use std::sync::Arc;
 use tonic::metadata::MetadataMap;
 use tonic::{Request as Asked, Status};
-use tonic_prost::ProstCodec;
 use tower::service_fn;
 
 /// Answers a call of a typed service; or says that there is none.
@@ -49,7 +51,9 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
         return Err(none());
     }
     let package = api.packages.of(&layout).map_err(Refused::from)?;
-    let verb = package.method(method).ok_or_else(none)?.verb;
+    let method = package.method(method).ok_or_else(none)?;
+    let (verb, request) = (method.verb, Around::of(method, &package));
+    strict::describe(move |bytes| unknown_fields_of(&request, bytes).unwrap_or_default());
     let caller = wanting(caller, &package);
     let calls = Calls {
         api: Arc::clone(api),
@@ -118,7 +122,7 @@ async fn sees(api: &Api, caller: &Caller, of: &TypeKey, package: &Package) -> Re
 macro_rules! unary {
     ($calls:ident, $request:ident, $path:ident, |$asked:ident: $input:ty| $work:expr) => {{
         let largest = $calls.api.settings.message_bytes;
-        let codec = ProstCodec::<_, $input>::default();
+        let codec = StrictCodec::<_, $input>::default();
         let mut grpc = tonic::server::Grpc::new(codec)
             .max_decoding_message_size(largest)
             .max_encoding_message_size(usize::MAX);
@@ -179,7 +183,7 @@ async fn run(
 
 async fn watch(calls: Calls, request: Request, path: &str) -> http::Response<tonic::body::Body> {
     let largest = calls.api.settings.message_bytes;
-    let codec = ProstCodec::<WatchResponse, pb::WatchRequest>::default();
+    let codec = StrictCodec::<WatchResponse, pb::WatchRequest>::default();
     let mut grpc = tonic::server::Grpc::new(codec)
         .max_decoding_message_size(largest)
         .max_encoding_message_size(usize::MAX);
