@@ -1,6 +1,8 @@
 //! Compiles our `.proto` files; no `protoc` is needed.
 
-use protox::prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor, Value};
+use protox::prost_reflect::{
+    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value,
+};
 use std::path::PathBuf;
 
 /// The files, below `proto`.
@@ -74,7 +76,7 @@ fn messages(pool: &DescriptorPool) -> String {
     for message in all {
         table += &format!("({:?}, &[", message.full_name());
         let mut fields: Vec<_> = message.fields().collect();
-        fields.sort_by_key(|field| field.number());
+        fields.sort_by_key(FieldDescriptor::number);
         for field in fields {
             let inner = match field.kind() {
                 Kind::Message(inner) if inner.full_name().starts_with("coeval.") => {
