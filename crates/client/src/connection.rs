@@ -4,6 +4,7 @@ use crate::error::{ClientError, Kind};
 use crate::missing::Missing;
 use crate::retry::Limits;
 use crate::sequence::Newest;
+use crate::unsent::{self, RequestBody};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use std::task::{Context, Poll};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::transport::Channel;
-use tower::Service;
+use tower::{Service, ServiceExt as _};
 use zeroize::Zeroizing;
 
 const AT_LEAST: HeaderName = HeaderName::from_static("coeval-at-least");
@@ -200,13 +201,37 @@ impl Service<Request<Body>> for Connection {
             insert(request.headers_mut(), FORCE, "true");
         }
         let shared = Arc::clone(&self.shared);
-        let answer = self.channel.call(request);
+        // The one that is ready is this one, and not its clone.
+        let other = self.channel.clone();
+        let channel = std::mem::replace(&mut self.channel, other);
         Box::pin(async move {
-            let answer = answer.await.map_err(|why| shared.unanswered(why))?;
+            let answer = answered(channel, request).await;
+            let answer = answer.map_err(|why| shared.unanswered(why))?;
             shared.note(answer.headers(), carried.as_deref());
             Ok(answer)
         })
     }
+}
+
+/// Sends a request, and again on another connection if no server has begun it.
+async fn answered(
+    mut channel: Channel,
+    request: Request<Body>,
+) -> Result<Response<Body>, tonic::transport::Error> {
+    let (parts, body) = request.into_parts();
+    let body = RequestBody::of(body).await;
+    for _ in 1..unsent::MOST {
+        let request = Request::from_parts(parts.clone(), body.copied());
+        match channel.call(request).await {
+            Err(error) if unsent::was_unsent(&error) => {
+                channel.ready().await?;
+            }
+            answer => return answer,
+        }
+    }
+    channel
+        .call(Request::from_parts(parts, body.copied()))
+        .await
 }
 
 #[cfg(test)]

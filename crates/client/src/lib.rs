@@ -39,6 +39,7 @@ mod retry;
 mod revisions;
 mod sequence;
 mod typed;
+mod unsent;
 mod updating;
 mod watching;
 mod written;
