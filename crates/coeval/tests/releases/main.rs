@@ -10,9 +10,12 @@
     reason = "tests"
 )]
 
+mod commands;
 mod installation;
 mod levels;
 #[path = "../matrix/rows/mod.rs"]
 mod matrix_rows;
+mod one_after_the_other;
 mod release;
 mod rfd_126;
+mod side_by_side;
