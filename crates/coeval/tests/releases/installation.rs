@@ -209,10 +209,6 @@ impl Server {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    pub(crate) fn port(&self) -> &str {
-        self.url.rsplit(':').next().unwrap()
-    }
-
     pub(crate) fn send_term(&self) {
         let id = self.child.id().to_string();
         let told = Command::new("kill").args(["-TERM", &id]).status();

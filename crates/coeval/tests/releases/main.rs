@@ -10,12 +10,16 @@
     reason = "tests"
 )]
 
+mod balancer;
 mod commands;
 mod installation;
+mod keep_alive;
 mod levels;
+mod load;
 #[path = "../matrix/rows/mod.rs"]
 mod matrix_rows;
 mod one_after_the_other;
 mod release;
 mod rfd_126;
+mod rolling;
 mod side_by_side;

@@ -211,7 +211,7 @@ fn the_previous_and_this_release_read_each_other_on_one_store() {
         ("tasks", 1),
         ("users?organization=acme", 2),
         ("resources/app/new-1/history", 4),
-        ("resources/app/new-1/acl", 2),
+        ("resources/app/new-1/acl", 1),
         ("migrations", 1),
     ] {
         let items = before[path]["items"].as_array().unwrap();
