@@ -4,16 +4,18 @@
 //! where they are when servers are added or replaced: the last server of a rolling upgrade would
 //! have none. So a connection that is old is given up, without anybody losing a request:
 //!
-//! - HTTP/2: GOAWAY. What runs goes on to its end, a watch too; the client opens the next request
-//!   on a new connection.
+//! - HTTP/2: GOAWAY. What runs goes on to its end; the client opens the next request on a new
+//!   connection. A stream that has no end of its own should listen to [`ConnectionEnd::moving`]:
+//!   where it ends, the connection does, and some clients notice GOAWAY only then.
 //! - HTTP/1.1: the next answer says `connection: close`. An idle connection is left alone: closing
 //!   it could cross with a request, and then nobody knows whether the server got that.
 
 use http::header::CONNECTION;
 use http::{HeaderValue, Response, Version};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until};
 
 /// The age of one connection.
@@ -23,6 +25,23 @@ pub(crate) struct ConnectionAge {
     end: Option<Instant>,
     is_http_2: AtomicBool,
     asked_by_http_2: Notify,
+    is_moving: watch::Sender<bool>,
+}
+
+/// The end of the connection that a request came on: an extension of every request.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectionEnd(pub(crate) Option<Arc<ConnectionAge>>);
+
+impl ConnectionEnd {
+    /// Resolves once the client was asked to go on with another connection. Never on HTTP/1.1,
+    /// where a stream has its connection for itself.
+    pub async fn moving(&self) {
+        match &self.0 {
+            // The sender lives in self, so that waiting can't fail.
+            Some(age) => drop(age.is_moving.subscribe().wait_for(|moving| *moving).await),
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl ConnectionAge {
@@ -32,7 +51,13 @@ impl ConnectionAge {
             end: most.and_then(|most| Instant::now().checked_add(most)),
             is_http_2: AtomicBool::new(false),
             asked_by_http_2: Notify::new(),
+            is_moving: watch::Sender::new(false),
         }
+    }
+
+    /// GOAWAY goes before whatever streams send from now on.
+    pub(crate) fn moves(&self) {
+        self.is_moving.send_replace(true);
     }
 
     /// Which protocol the peer speaks is known from its first request on.

@@ -1,6 +1,6 @@
 //! One connection, from its first byte to its last.
 
-use crate::age::ConnectionAge;
+use crate::age::{ConnectionAge, ConnectionEnd};
 use crate::config::Limits;
 use crate::lifecycle::{Lifecycle, Phase};
 use crate::peer::Peer;
@@ -76,6 +76,8 @@ where
             note.store(true, Ordering::Relaxed);
             asked_at.asked(request.version());
             request.extensions_mut().insert(peer.clone());
+            let end = ConnectionEnd(Some(Arc::clone(&asked_at)));
+            request.extensions_mut().insert(end);
             request
         })
         .map_response(move |mut response: axum::response::Response| {
@@ -104,11 +106,12 @@ where
                 told_to_close = true;
                 connection.as_mut().graceful_shutdown();
             }
-            // What runs ends in its own time; a client is served elsewhere from now on.
+            // What runs ends in its own time; its client is served elsewhere from now on.
             () = old.as_mut(), if !told_to_move && !told_to_close => {
                 told_to_move = true;
                 metrics::counter!("coeval_http_connections_aged_total").increment(1);
                 connection.as_mut().graceful_shutdown();
+                age.moves();
             }
             // hyper's own header timeout begins after it knows the protocol; a peer that sends
             // nothing, or a preface and no more, is met here: asked to go, then cut.

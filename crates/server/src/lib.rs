@@ -20,6 +20,7 @@ mod routes;
 mod stall;
 mod tls;
 
+pub use age::ConnectionEnd;
 pub use answer::error_answer;
 pub use config::{Config, Drain, Limits, RequestSpans, TlsFiles};
 pub use error::ServerError;

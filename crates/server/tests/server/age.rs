@@ -1,10 +1,10 @@
 //! Connections that are old are given up, and nobody loses a request by it.
 
 use crate::support::{loopback, read_to_end, start};
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::routing::get;
-use coeval_server::{Config, Readiness};
+use axum::{Extension, Router};
+use coeval_server::{Config, ConnectionEnd, Readiness};
 use hyper::body::Body as _;
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -110,7 +110,7 @@ async fn an_old_http_2_connection_takes_no_request_more_and_ends() {
 }
 
 #[tokio::test]
-async fn a_watch_lives_on_when_its_http_2_connection_is_old_until_it_ends_itself() {
+async fn a_stream_lives_on_when_its_http_2_connection_is_old_until_it_ends_itself() {
     let (told, routes) = watched();
     let server = start(aging(), routes, Readiness::default()).await;
     let (mut sender, _old) = opened(server.connect().await).await;
@@ -141,6 +141,48 @@ async fn a_server_stops_though_an_old_connection_has_a_watch() {
     drop(told);
     assert_eq!(next_text(&mut body).await, None);
     assert_eq!(server.ended().await.cut, 0);
+}
+
+/// `/watch` is open until its connection is given up.
+fn listening() -> Router {
+    let handler = |Extension(connection): Extension<ConnectionEnd>| async move {
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(async move {
+            sender.send("open").await.unwrap();
+            connection.moving().await;
+            drop(sender);
+        });
+        Body::new(Told(receiver))
+    };
+    Router::new().route("/watch", get(handler))
+}
+
+#[tokio::test]
+async fn a_watch_ends_well_when_its_http_2_connection_is_old_and_the_connection_with_it() {
+    let server = start(aging(), listening(), Readiness::default()).await;
+    let (mut sender, connection) = opened(server.connect().await).await;
+    let mut body = asked(&mut sender, "/watch").await.into_body();
+    assert_eq!(next_text(&mut body).await.as_deref(), Some("open"));
+    assert_eq!(next_text(&mut body).await, None);
+    // No call had to be made for the client to notice.
+    let ended = tokio::time::timeout(Duration::from_secs(10), connection).await;
+    ended.expect("it ends").unwrap().unwrap();
+    assert!(sender.is_closed());
+}
+
+#[tokio::test]
+async fn a_watch_over_http_1_has_its_connection_for_itself_and_lives_on() {
+    let server = start(aging(), listening(), Readiness::default()).await;
+    let mut client = server.connect().await;
+    let request = b"GET /watch HTTP/1.1\r\nhost: test\r\n\r\n";
+    client.write_all(request).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"open\r\n") {
+        assert!(client.read_buf(&mut answer).await.unwrap() > 0);
+    }
+    grown_old().await;
+    let more = tokio::time::timeout(Duration::from_millis(100), client.read_u8()).await;
+    assert!(more.is_err(), "it was ended");
 }
 
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n";
