@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use futures::stream;
-use http_body_util::{BodyExt, Full, StreamBody};
+use http_body_util::{BodyExt, Collected, Full, StreamBody};
 use hyper::body::Frame;
 use std::error::Error;
 use std::future::ready;
@@ -48,7 +48,7 @@ pub(crate) struct RequestBody(Result<Bytes, Status>);
 impl RequestBody {
     pub(crate) async fn of(body: Body) -> Self {
         let collected = body.collect().await;
-        Self(collected.map(|all| all.to_bytes()))
+        Self(collected.map(Collected::to_bytes))
     }
 
     pub(crate) fn copied(&self) -> Body {

@@ -242,7 +242,8 @@ pub(crate) async fn check(client: &Client, observed: &Observed) {
     for name in observed.kept.lock().unwrap().iter() {
         assert_eq!(times.remove(name.as_str()), Some(1), "{name}");
     }
-    for name in observed.deleted.lock().unwrap().clone() {
+    let deleted = observed.deleted.lock().unwrap().clone();
+    for name in deleted {
         assert_eq!(times.get(name.as_str()), None, "{name} is back");
         let error = apps.get(&name).await.unwrap_err();
         assert_eq!(error.kind(), Kind::NotFound, "{name}");
