@@ -6,9 +6,10 @@ use crate::get::last_of;
 use crate::names::{Target, Targets};
 use crate::output::notes::{self, Spinner};
 use crate::output::said;
+use crate::task::followed;
 use clap::Args;
-use coeval_client::{ClientError, Kind};
-use coeval_proto::tasks::v1::{Task, TaskStatus, WatchTaskRequest};
+use coeval_client::Kind;
+use coeval_proto::tasks::v1::TaskStatus;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -85,16 +86,12 @@ async fn one(session: &Session, target: &Target, options: &Options) -> Result<()
 /// Waits until the task has done it.
 async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failure> {
     let spinner = Spinner::new(&format!("deleting {target}"));
-    let request = WatchTaskRequest { id: id.to_owned() };
-    let told = session.client.tasks().watch_task(request).await;
-    let mut told = told.map_err(ClientError::from)?.into_inner();
-    let mut last = Task::default();
-    while let Some(one) = told.message().await.map_err(ClientError::from)? {
-        last = one.task.unwrap_or_default();
-        if !last.message.is_empty() {
-            spinner.tell(&format!("deleting {target}: {}", last.message));
+    let last = followed(session, id, |task| {
+        if !task.message.is_empty() {
+            spinner.tell(&format!("deleting {target}: {}", task.message));
         }
-    }
+    });
+    let last = last.await?;
     drop(spinner);
     if last.status() == TaskStatus::Success {
         return Ok(());

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
+pub(crate) use wait::followed;
+
 /// Look at tasks, wait for them, cancel them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -5,29 +5,27 @@ use crate::fitting::{self, Fitted, IGNORABLE};
 use crate::missing::{self, Missing};
 use crate::retry::Limits;
 use crate::sequence::Newest;
-use coeval_proto::errors::v1::ErrorDetail;
-use coeval_proto::wire;
+use crate::unsent::{self, RequestBody};
 use coeval_releases::Release;
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
-use http_body_util::{BodyExt as _, Full};
-use prost::Message as _;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::task::{Context, Poll};
+use tonic::Status;
 use tonic::body::Body;
 use tonic::transport::Channel;
-use tonic::{Code, Status};
-use tower::Service;
+use tower::{Service, ServiceExt as _};
 use zeroize::Zeroizing;
 
 const AT_LEAST: HeaderName = HeaderName::from_static("coeval-at-least");
 const SEQUENCE: HeaderName = HeaderName::from_static("coeval-sequence");
 const ACCEPT: HeaderName = HeaderName::from_static("coeval-accept");
-const RELEASE: HeaderName = HeaderName::from_static("coeval-release");
-const STATUS: HeaderName = HeaderName::from_static("grpc-status");
+pub(crate) const RELEASE: HeaderName = HeaderName::from_static("coeval-release");
+pub(crate) const STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const FORCE: HeaderName = HeaderName::from_static("coeval-force");
 
 /// What all calls of a client share.
@@ -162,7 +160,7 @@ fn is_of_another_history(headers: &HeaderMap) -> bool {
             .is_some_and(|status| ClientError::from(status).kind() == Kind::Restored)
 }
 
-fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
@@ -234,82 +232,51 @@ impl Service<Request<Body>> for Connection {
             insert(request.headers_mut(), FORCE, "true");
         }
         let shared = Arc::clone(&self.shared);
-        let path = request.uri().path().to_owned();
-        if !wire::newer_fields(&path).is_empty() {
-            // The channel that is ready is the one that is called.
-            let ready = self.channel.clone();
-            let channel = std::mem::replace(&mut self.channel, ready);
-            return Box::pin(fitted(channel, shared, request, carried));
-        }
-        let answer = self.channel.call(request);
+        // The one that is ready is this one, and not its clone.
+        let other = self.channel.clone();
+        let channel = std::mem::replace(&mut self.channel, other);
         Box::pin(async move {
-            let answer = answer.await.map_err(|why| shared.unanswered(why))?;
+            let (mut parts, body) = request.into_parts();
+            let path = parts.uri.path().to_owned();
+            let body = RequestBody::of(body).await;
+            let fitted = body.0.map(|frame| {
+                let fitted = fitting::fit(&path, frame, shared.known_release());
+                if let Some(ignorable) = fitted.ignorable() {
+                    insert(&mut parts.headers, IGNORABLE, &ignorable);
+                }
+                fitted
+            });
+            let body = RequestBody(fitted.as_ref().map_err(Status::clone).map(Fitted::frame));
+            let answer = answered(channel, parts, body).await;
+            let mut answer = answer.map_err(|why| shared.unanswered(why))?;
             shared.note(answer.headers(), carried.as_deref());
-            Ok(explained(answer, &path))
+            if let Ok(fitted) = &fitted {
+                shared.warn_of(fitted, answer.headers());
+            }
+            missing::explain(answer.headers_mut(), &path);
+            Ok(answer)
         })
     }
 }
 
-/// Calls a method whose request may have fields that the server does not know.
-async fn fitted(
+/// Sends a request, and again on another connection if no server has begun it.
+async fn answered(
     mut channel: Channel,
-    shared: Arc<Shared>,
-    request: Request<Body>,
-    carried: Option<String>,
-) -> Result<Response<Body>, Unanswered> {
-    let (mut parts, body) = request.into_parts();
-    let path = parts.uri.path().to_owned();
-    // One message of our own, in memory already: collecting it can't fail.
-    let frame = match body.collect().await {
-        Ok(collected) => collected.to_bytes(),
-        Err(status) => return Ok(status.into_http()),
-    };
-    let fitted = fitting::fit(&path, frame, shared.known_release());
-    if let Some(ignorable) = fitted.ignorable() {
-        insert(&mut parts.headers, IGNORABLE, &ignorable);
+    parts: Parts,
+    body: RequestBody,
+) -> Result<Response<Body>, tonic::transport::Error> {
+    for _ in 1..unsent::MOST {
+        let request = Request::from_parts(parts.clone(), body.copied());
+        match channel.call(request).await {
+            Err(error) if unsent::was_unsent(&error) => {
+                channel.ready().await?;
+            }
+            answer => return answer,
+        }
     }
-    let body = Body::new(Full::new(fitted.frame.clone()));
-    let answer = channel.call(Request::from_parts(parts, body)).await;
-    let answer = answer.map_err(|why| shared.unanswered(why))?;
-    shared.note(answer.headers(), carried.as_deref());
-    shared.warn_of(&fitted, answer.headers());
-    Ok(explained(answer, &path))
-}
-
-/// An answer that the server has no such method says which release has it.
-fn explained(mut answer: Response<Body>, path: &str) -> Response<Body> {
-    let headers = answer.headers_mut();
-    let unimplemented = (Code::Unimplemented as i32).to_string();
-    if text(headers, &STATUS) != Some(unimplemented.as_str()) {
-        return answer;
-    }
-    let release = text(headers, &RELEASE)
-        .map(str::to_owned)
-        .unwrap_or_default();
-    let needed = release.parse().ok();
-    let needed = needed.and_then(|server| missing::method_needed(path, server));
-    if let Some((message, since)) = needed {
-        let detail = ErrorDetail {
-            code: coeval_codes::RELEASE_TOO_OLD.to_string(),
-            message: message.clone(),
-            advice: format!("Use a server of release {since} or later."),
-            release,
-            ..ErrorDetail::default()
-        };
-        let status = tonic_types::pb::Status {
-            code: Code::Unimplemented as i32,
-            message: message.clone(),
-            details: vec![prost_types::Any {
-                type_url: "type.googleapis.com/coeval.errors.v1.ErrorDetail".to_owned(),
-                value: detail.encode_to_vec(),
-            }],
-        };
-        let status =
-            Status::with_details(Code::Unimplemented, message, status.encode_to_vec().into());
-        // Made of text that fits into headers.
-        let _ = status.add_header(headers);
-    }
-    answer
+    channel
+        .call(Request::from_parts(parts, body.copied()))
+        .await
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Why not: the kind, the stable code, what happened, and what to do next.
 
 use crate::connection::Unanswered;
+use crate::unsent;
 use coeval_codes::Coded;
 use coeval_proto::errors::v1::ErrorDetail;
 use prost::Message as _;
@@ -248,10 +249,13 @@ impl From<Status> for ClientError {
     }
 }
 
-/// A connection that was not made carried nothing. What a server of ours refuses it has not done,
+/// A connection that was not made carried nothing, nor did one that the server had given up. What a server of ours refuses it has not done,
 /// unless it says that it does not know, or broke off.
 fn reached(status: &Status, kind: Kind, is_ours: bool) -> Reached {
     let mut cause = std::error::Error::source(status);
+    if cause.is_some_and(unsent::was_unsent) {
+        return Reached::Nowhere;
+    }
     while let Some(error) = cause {
         if error.is::<ConnectError>() {
             return Reached::Nowhere;

@@ -19,14 +19,19 @@ const PREFIX: usize = 5;
 /// A request as it is sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
-    pub(crate) frame: Bytes,
+    frame: Bytes,
     /// Newer fields that it still has.
-    pub(crate) sent: Vec<&'static NewerField>,
+    sent: Vec<&'static NewerField>,
     /// Those that were left out.
     pub(crate) left_out: Vec<&'static NewerField>,
 }
 
 impl Fitted {
+    /// The message and what is in front of it.
+    pub(crate) fn frame(&self) -> Bytes {
+        self.frame.clone()
+    }
+
     /// What the server may ignore: `5, 1.9`.
     pub(crate) fn ignorable(&self) -> Option<String> {
         let dotted = |field: &&NewerField| {

@@ -40,6 +40,7 @@ mod retry;
 mod revisions;
 mod sequence;
 mod typed;
+mod unsent;
 mod updating;
 mod watching;
 mod written;

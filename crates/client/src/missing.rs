@@ -1,11 +1,16 @@
 //! What a server does not have, because its release is older than this library: asked once, then the
 //! older way is taken, or the caller is told which release is needed.
 
+use crate::connection::{RELEASE, STATUS, text};
 use crate::error::{ClientError, Kind};
+use coeval_proto::errors::v1::ErrorDetail;
 use coeval_proto::wire;
 use coeval_releases::{Feature, Release};
+use http::HeaderMap;
+use prost::Message as _;
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
+use tonic::{Code, Status};
 
 /// What the server is known not to have, until one of another release answers.
 #[derive(Debug, Default)]
@@ -38,7 +43,7 @@ pub(crate) fn needed(feature: Feature, release: Option<&str>) -> ClientError {
 
 /// The same for a method of the stubs, by its path: what is said where a server has no such method. Nothing
 /// if its release should have it; then something else is in between.
-pub(crate) fn method_needed(path: &str, server: Release) -> Option<(String, Release)> {
+fn method_needed(path: &str, server: Release) -> Option<(String, Release)> {
     let since: Release = wire::since(path)?.parse().ok()?;
     if since <= server {
         return None;
@@ -53,6 +58,38 @@ pub(crate) fn method_needed(path: &str, server: Release) -> Option<(String, Rele
         }
     };
     Some((message, since))
+}
+
+/// An answer that the server has no such method says which release has it.
+pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
+    let unimplemented = (Code::Unimplemented as i32).to_string();
+    if text(headers, &STATUS) != Some(unimplemented.as_str()) {
+        return;
+    }
+    let release = text(headers, &RELEASE).unwrap_or_default().to_owned();
+    let server = release.parse().ok();
+    let needed = server.and_then(|server| method_needed(path, server));
+    if let Some((message, since)) = needed {
+        let detail = ErrorDetail {
+            code: coeval_codes::RELEASE_TOO_OLD.to_string(),
+            message: message.clone(),
+            advice: format!("Use a server of release {since} or later."),
+            release,
+            ..ErrorDetail::default()
+        };
+        let code = Code::Unimplemented;
+        let status = tonic_types::pb::Status {
+            code: code as i32,
+            message: message.clone(),
+            details: vec![prost_types::Any {
+                type_url: "type.googleapis.com/coeval.errors.v1.ErrorDetail".to_owned(),
+                value: detail.encode_to_vec(),
+            }],
+        };
+        let status = Status::with_details(code, message, status.encode_to_vec().into());
+        // Made of text that fits into headers.
+        let _ = status.add_header(headers);
+    }
 }
 
 #[cfg(test)]

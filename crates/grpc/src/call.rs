@@ -5,6 +5,7 @@ use crate::status;
 use coeval_callers::{CalledBy, Headers, Peer, names};
 use coeval_engine::{Caller, WantedVersions};
 use coeval_methods::MethodError;
+use coeval_server::ConnectionEnd;
 use coeval_storage::Token;
 use http::HeaderMap;
 use tonic::metadata::{Ascii, MetadataValue};
@@ -16,6 +17,8 @@ pub(crate) struct Call<T> {
     pub(crate) caller: Caller,
     pub(crate) force: bool,
     pub(crate) message: T,
+    /// For what is told until somebody ends it.
+    pub(crate) connection: ConnectionEnd,
 }
 
 impl Api {
@@ -39,8 +42,10 @@ impl Api {
         let entered = self.door.enter(&headers, extensions.get::<Peer>()).await;
         let caller = entered.map_err(status::of)?;
         let force = Headers(&headers).force().map_err(MethodError::from);
+        let connection = extensions.get::<ConnectionEnd>().cloned();
         Ok(Call {
             caller,
+            connection: connection.unwrap_or_default(),
             force: force.map_err(status::of)?,
             message,
         })

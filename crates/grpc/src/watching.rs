@@ -8,6 +8,7 @@ use crate::status;
 use bytes::Bytes;
 use coeval_engine::{Resource, TypeKey, WatchStream, Watched, WatchedChange};
 use coeval_methods::MethodError;
+use coeval_server::ConnectionEnd;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use prost::Message;
@@ -85,6 +86,13 @@ pub(crate) fn told(
     });
     // A server that stops ends its watches; they go on elsewhere from their last sequence.
     told.take_until(async move { lifecycle.draining().await })
+        .boxed()
+}
+
+/// A watch also ends where its connection is given up for its age, and goes on elsewhere in the same
+/// way. Its connection ends with it: hyper's clients notice only then that no call may follow there.
+pub(crate) fn until_moved(told: Told, connection: ConnectionEnd) -> Told {
+    told.take_until(async move { connection.moving().await })
         .boxed()
 }
 

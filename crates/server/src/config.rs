@@ -93,6 +93,9 @@ pub struct Limits {
     pub stall: Duration,
     /// How often a quiet HTTP/2 peer is asked whether it is still there.
     pub ping_every: Duration,
+    /// How long a connection may live, give or take a tenth; then its client is asked to open
+    /// another one. For ever, without.
+    pub age: Option<Duration>,
 }
 
 impl Default for Limits {
@@ -106,6 +109,7 @@ impl Default for Limits {
             resets: 20,
             stall: Duration::from_secs(60),
             ping_every: Duration::from_secs(30),
+            age: Some(Duration::from_secs(600)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One connection, from its first byte to its last.
 
+use crate::age::{ConnectionAge, ConnectionEnd};
 use crate::config::Limits;
 use crate::lifecycle::{Lifecycle, Phase};
 use crate::peer::Peer;
@@ -65,13 +66,23 @@ where
 {
     let asked = Arc::new(AtomicBool::new(false));
     let note = Arc::clone(&asked);
+    let age = Arc::new(ConnectionAge::begin(shared.limits.age));
+    let (asked_at, answered_at) = (Arc::clone(&age), Arc::clone(&age));
+    let lifecycle = shared.lifecycle.clone();
     let service = shared
         .router
         .clone()
         .map_request(move |mut request: Request<Incoming>| {
             note.store(true, Ordering::Relaxed);
+            asked_at.asked(request.version());
             request.extensions_mut().insert(peer.clone());
+            let end = ConnectionEnd(Some(Arc::clone(&asked_at)));
+            request.extensions_mut().insert(end);
             request
+        })
+        .map_response(move |mut response: axum::response::Response| {
+            answered_at.mark_last(lifecycle.is_draining(), &mut response);
+            response
         });
     let builder = builder(&shared.limits);
     let io = TokioIo::new(Stalling::new(io, shared.limits.stall));
@@ -79,6 +90,8 @@ where
     let mut connection = pin!(connection);
     let mut closing = pin!(shared.lifecycle.reached(Phase::Closing));
     let mut told_to_close = false;
+    let mut old = pin!(age.is_over_on_http_2());
+    let mut told_to_move = false;
     let mut quiet = pin!(sleep(shared.limits.headers));
     let mut quiet_rounds = 0;
     loop {
@@ -92,6 +105,13 @@ where
             () = closing.as_mut(), if !told_to_close => {
                 told_to_close = true;
                 connection.as_mut().graceful_shutdown();
+            }
+            // What runs ends in its own time; its client is served elsewhere from now on.
+            () = old.as_mut(), if !told_to_move && !told_to_close => {
+                told_to_move = true;
+                metrics::counter!("coeval_http_connections_aged_total").increment(1);
+                connection.as_mut().graceful_shutdown();
+                age.moves();
             }
             // hyper's own header timeout begins after it knows the protocol; a peer that sends
             // nothing, or a preface and no more, is met here: asked to go, then cut.

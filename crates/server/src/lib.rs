@@ -5,6 +5,7 @@
 //! stops accepting, then lets running requests end. What is served besides is an axum router
 //! that the caller brings; this crate knows nothing of storage or of any API.
 
+mod age;
 mod answer;
 mod config;
 mod connection;
@@ -19,6 +20,7 @@ mod routes;
 mod stall;
 mod tls;
 
+pub use age::ConnectionEnd;
 pub use answer::error_answer;
 pub use config::{Config, Drain, Limits, RequestSpans, TlsFiles};
 pub use error::ServerError;

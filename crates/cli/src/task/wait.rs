@@ -105,12 +105,20 @@ fn failed(task: pb::Task) -> Ended {
     }
 }
 
-/// Follows it, also across a restart of the server.
 async fn ended(session: &Session, id: &str) -> Result<pb::Task, ClientError> {
     let mut shown = Shown::new();
+    followed(session, id, |task| shown.tell(task)).await
+}
+
+/// Follows a task to its end, also across a restart of the server, and tells what it is meanwhile.
+pub(crate) async fn followed(
+    session: &Session,
+    id: &str,
+    mut tell: impl FnMut(&pb::Task),
+) -> Result<pb::Task, ClientError> {
     let mut tries = 0;
     loop {
-        let error = match follow(session, id, &mut shown, &mut tries).await {
+        let error = match follow(session, id, &mut tell, &mut tries).await {
             Ok(Some(task)) => return Ok(task),
             Ok(None) => None,
             Err(error) if error.kind() == Kind::Unavailable => Some(error),
@@ -130,7 +138,7 @@ async fn ended(session: &Session, id: &str) -> Result<pb::Task, ClientError> {
 async fn follow(
     session: &Session,
     id: &str,
-    shown: &mut Shown,
+    tell: &mut impl FnMut(&pb::Task),
     tries: &mut u32,
 ) -> Result<Option<pb::Task>, ClientError> {
     let id = id.to_owned();
@@ -140,7 +148,7 @@ async fn follow(
     while let Some(told) = stream.next().await {
         let task = told?.task.unwrap_or_default();
         *tries = 0;
-        shown.tell(&task);
+        tell(&task);
         let goes_on = [
             pb::TaskStatus::Unspecified,
             pb::TaskStatus::Queued,

@@ -76,6 +76,11 @@ pub(crate) struct ServeOptions {
     /// Connections at a time; more wait
     #[arg(long, value_name = "NUMBER", default_value = "10000", value_parser = flags::connections)]
     max_connections: usize,
+    /// How long a connection may live, give or take a tenth; then its client is asked to open
+    /// another one, which a balancer may lead to another server. Running requests and watches go
+    /// on to their end; 0 is no limit
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = quantity::seconds)]
+    max_connection_age_seconds: Duration,
     /// Requests a second of one user, or of one address without a user; as many may come at once;
     /// 0 is no limit
     #[arg(long, value_name = "NUMBER", default_value = "1000")]
@@ -140,6 +145,7 @@ impl ServeOptions {
             limits: Limits {
                 connections: self.max_connections,
                 header_bytes: self.max_header_bytes,
+                age: Some(self.max_connection_age_seconds).filter(|age| !age.is_zero()),
                 ..Limits::default()
             },
             drain: Drain {

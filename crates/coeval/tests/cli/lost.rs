@@ -13,10 +13,10 @@ const UNDECIDED: i32 = 4;
 /// What begins a connection is smaller, every answer larger.
 const ANSWER: usize = 100;
 /// More pieces than the answers of a command come in.
-const PIECES: usize = 8;
+pub(crate) const PIECES: usize = 8;
 
 /// A way to the server on which a piece of an answer is lost, with its connection.
-fn losing(server: &str, piece: usize) -> String {
+pub(crate) fn losing(server: &str, piece: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let server = server.trim_start_matches("http://").to_owned();

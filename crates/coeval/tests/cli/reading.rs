@@ -1,5 +1,6 @@
 //! Looking at what is there, waiting for it, and deleting it.
 
+use crate::lost::{PIECES, losing};
 use crate::somebody::{Ended, Somebody, ended};
 use crate::stage::type_file;
 use crate::world::World;
@@ -329,8 +330,8 @@ fn delete_says_what_it_deleted_and_keeps_to_the_revision() {
         .failed(2);
 }
 
-#[test]
-fn a_delete_with_a_hook_waits_for_its_task() {
+/// `acme:app` with a hook before deletes, which a task runs.
+fn with_hook() -> World {
     let world = World::sqlite();
     let admin = world.admin();
     let post = |path: &str, body: &Value| {
@@ -350,6 +351,13 @@ fn a_delete_with_a_hook_waits_for_its_task() {
         "schema": {"type": "object"}, "hooks": {"PreDelete": well},
         "interfaces": ["urn:vcloud:interface:acme:hooked:1.0.0"]});
     post("entityTypes", &new);
+    world
+}
+
+#[test]
+fn a_delete_with_a_hook_waits_for_its_task() {
+    let world = with_hook();
+    let admin = world.admin();
     for name in ["web", "api"] {
         world.make_resolved(&admin, "1.0.0", name, &json!({}));
     }
@@ -363,4 +371,27 @@ fn a_delete_with_a_hook_waits_for_its_task() {
     assert!(begun.err.contains("urn:vcloud:task:"), "{begun:?}");
     assert_eq!(begun.ok(), "app/api is being deleted\n");
     provider.run(&["wait", "app/api", "--for", "deleted"]).ok();
+}
+
+#[test]
+fn a_delete_whose_watch_of_the_task_is_cut_goes_on_waiting() {
+    let world = with_hook();
+    let admin = world.admin();
+    let provider = world.person("administrator@System");
+    let mut done = 0;
+    for piece in 0..PIECES {
+        let name = format!("web-{piece}");
+        world.make_resolved(&admin, "1.0.0", &name, &json!({}));
+        let mut command = provider.command(&["delete", "app", &name]);
+        command.env("COEVAL_SERVER", losing(world.url(), piece));
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        // It was cut before the task was known, or the task's end is told.
+        match output.status.code() {
+            Some(0) => done += 1,
+            code => assert_eq!(code, Some(4), "{piece}: {told}"),
+        }
+        assert!(!told.contains("is not deleted"), "{piece}: {told}");
+    }
+    assert!(done > PIECES / 2, "{done}");
 }

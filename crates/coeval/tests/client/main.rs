@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod aging;
 mod counting;
 mod examples;
 mod flapping;

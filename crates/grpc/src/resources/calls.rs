@@ -5,7 +5,7 @@ use super::{TASK, warned, watch as watching};
 use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced};
 use crate::proto::resources::v1 as pb;
-use crate::watching::Told;
+use crate::watching::{Told, until_moved};
 use coeval_methods::{ListAsked, Mask, MethodError, Near, WrittenDelete};
 use std::sync::Arc;
 use tonic::Response;
@@ -228,5 +228,5 @@ pub(super) async fn restore(
 pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {
     let caller = call.at(&call.message.version)?;
     let told = watching::open(&api, &caller, call.message).await?;
-    Ok(answer(&caller, told))
+    Ok(answer(&caller, until_moved(told, call.connection)))
 }

@@ -12,6 +12,7 @@ use coeval_engine::{Caller, EngineError, Resource, TypeKey};
 use coeval_methods::{
     Body, ListAsked, ListedPage, Mask, MethodError, Near, Written, WrittenDelete,
 };
+use coeval_server::ConnectionEnd;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(super) struct Calls {
     pub(super) package: Arc<Package>,
     pub(super) caller: Caller,
     pub(super) force: bool,
+    pub(super) connection: ConnectionEnd,
 }
 
 impl Calls {

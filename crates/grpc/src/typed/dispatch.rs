@@ -20,6 +20,7 @@ use coeval_engine::{Caller, TypeKey};
 use coeval_methods::{Class, WrittenDelete};
 use coeval_proto::strict::{self, StrictCodec};
 use coeval_proto::wire::unknown_fields_of;
+use coeval_server::ConnectionEnd;
 use std::sync::Arc;
 use tonic::metadata::MetadataMap;
 use tonic::{Request as Asked, Status};
@@ -44,7 +45,12 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
     if coeval_typed::names::split_package(name).is_none() {
         return Err(none());
     }
-    let Call { caller, force, .. } = api.enter(asked).await?;
+    let Call {
+        caller,
+        force,
+        connection,
+        ..
+    } = api.enter(asked).await?;
     let found = api.methods.engine().typed_package(name).await;
     let (of, layout) = found.map_err(status::of)?.ok_or_else(none)?;
     if layout.service() != service {
@@ -61,6 +67,7 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
         package,
         caller,
         force,
+        connection,
     };
     Ok((calls, verb))
 }
@@ -76,6 +83,9 @@ fn entering(request: &Request) -> Asked<()> {
     *asked.metadata_mut() = MetadataMap::from_headers(request.headers().clone());
     if let Some(peer) = request.extensions().get::<Peer>() {
         asked.extensions_mut().insert(peer.clone());
+    }
+    if let Some(connection) = request.extensions().get::<ConnectionEnd>() {
+        asked.extensions_mut().insert(connection.clone());
     }
     asked
 }

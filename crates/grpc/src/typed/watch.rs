@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::messages::WatchRequest;
-use crate::watching::{Encodes, Told, told};
+use crate::watching::{Encodes, Told, told, until_moved};
 use bytes::Bytes;
 use coeval_engine::Resource;
 use coeval_methods::{MethodError, Near, WatchAsked};
@@ -21,7 +21,8 @@ impl Calls {
             from: asked.from,
         };
         let events = self.api.methods.watch(&self.caller, &self.of, &query);
-        Ok(told(&self.api, &self.of, events.await?, self.clone()))
+        let told = told(&self.api, &self.of, events.await?, self.clone());
+        Ok(until_moved(told, self.connection.clone()))
     }
 }
 

@@ -14,6 +14,7 @@ mod documents;
 mod duplicates;
 mod files;
 mod fuzz;
+mod kept_releases;
 mod licences;
 mod readme;
 mod tour;

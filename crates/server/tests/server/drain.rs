@@ -129,3 +129,20 @@ async fn a_kept_alive_connection_is_told_to_close_with_the_last_answer() {
     assert!(answer.ends_with("done"), "{answer}");
     assert_eq!(server.ended().await.cut, 0);
 }
+
+#[tokio::test]
+async fn a_busy_keep_alive_connection_is_moved_away_before_the_port_is_closed() {
+    let mut config = loopback();
+    config.drain.delay = Duration::from_secs(5);
+    let mut server = start(config, Router::new(), Readiness::default()).await;
+    let mut client = server.connect().await;
+    server.stop();
+    let lifecycle = server.lifecycle.clone();
+    eventually("draining", || async { lifecycle.is_draining() }).await;
+    // Within the delay: closing it only at its end could cross with a request.
+    let request = b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n";
+    client.write_all(request).await.unwrap();
+    let answer = read_to_end(client).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("connection: close"), "{answer}");
+}

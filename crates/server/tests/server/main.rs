@@ -7,6 +7,7 @@
     reason = "a test may fail"
 )]
 
+mod age;
 mod client_certificates;
 mod drain;
 mod http;

@@ -4,6 +4,7 @@ use argon2::password_hash::{PasswordHasher, phc::Salt};
 use argon2::{Algorithm, Argon2, Params, Version};
 use coeval_client::{Client, Kind, Resources};
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -50,13 +51,18 @@ spec:
 ];
 
 /// The release of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Release {
-    /// Knows both majors.
-    New,
-    /// Knows the old one alone.
-    Before,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServerRelease {
+    pub(crate) binary: fn() -> PathBuf,
+    /// Told to know the old major alone, as a release does that has never heard of the new one.
+    pub(crate) knows_less: bool,
 }
+
+/// This release, which knows both majors.
+pub(crate) const NEW: ServerRelease = ServerRelease {
+    binary: || PathBuf::from(env!("CARGO_BIN_EXE_coeval")),
+    knows_less: false,
+};
 
 /// Servers on one store.
 pub(crate) struct Servers {
@@ -85,7 +91,7 @@ fn hash() -> String {
 }
 
 impl Servers {
-    pub(crate) fn start(store: String, releases: [Release; 2]) -> Self {
+    pub(crate) fn start(store: String, releases: [ServerRelease; 2]) -> Self {
         let folder = TempDir::new().unwrap();
         let bootstrap = format!(
             "users: [{{name: administrator, password_hash: \"{}\", roles: [System Administrator]}}]\ntypes: [t0.yaml, t1.yaml, t2.yaml]\n",
@@ -109,8 +115,8 @@ impl Servers {
         servers
     }
 
-    fn spawn(&self, release: Release) -> (Child, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_coeval"));
+    fn spawn(&self, release: ServerRelease) -> (Child, String) {
+        let mut command = Command::new((release.binary)());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("COEVAL_") {
                 command.env_remove(name);
@@ -126,7 +132,7 @@ impl Servers {
         ]);
         command.args(["--max-requests-per-user", "0"]);
         command.args(["--bootstrap", "bootstrap.yaml", "--store", &self.store]);
-        if release == Release::Before {
+        if release.knows_less {
             command.args(["--emulate", "acme:app=1.1.0"]);
         }
         let name = format!("log-{}", self.children.len());
@@ -142,14 +148,14 @@ impl Servers {
         (child, url.to_owned())
     }
 
-    /// Stops one as an upgrade does, and starts one of the new release in its place.
-    pub(crate) fn upgrade(&mut self, which: usize) {
+    /// Stops one as an upgrade does, and starts one of that release in its place.
+    pub(crate) fn replace(&mut self, which: usize, release: ServerRelease) {
         let stopped = &mut self.children[which];
         let id = stopped.id().to_string();
         let told = Command::new("kill").args(["-TERM", &id]).status();
         assert!(told.unwrap().success());
         stopped.wait().unwrap();
-        let (child, url) = self.spawn(Release::New);
+        let (child, url) = self.spawn(release);
         self.children[which] = child;
         self.addresses.lock().unwrap()[which] = url;
     }
