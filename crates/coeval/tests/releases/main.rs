@@ -12,8 +12,10 @@
 
 mod balancer;
 mod commands;
+mod features;
 mod installation;
 mod keep_alive;
+mod kept;
 mod levels;
 mod load;
 #[path = "../matrix/rows/mod.rs"]
