@@ -13,7 +13,7 @@ pub(crate) const ABSENT: &str = "absent";
 /// Somebody's own data: below it anything may be.
 const FREE: &str = "free";
 
-/// Fields that hold somebody's own data, or are keyed by it.
+/// Fields that hold somebody's own data, or are keyed by it, where they have parts.
 const FREE_FIELDS: [&str; 12] = [
     "spec",
     "labels",
@@ -57,15 +57,16 @@ fn collect(path: &str, values: &[&Value], found: &mut BTreeMap<String, BTreeSet<
     for name in names {
         let dot = if path.is_empty() { "" } else { "." };
         let path = format!("{path}{dot}{name}");
-        if FREE_FIELDS.contains(&name.as_str()) {
-            found.insert(path, [FREE.to_owned()].into());
-            continue;
-        }
         let inner: Vec<&Value> = objects
             .iter()
             .filter_map(|object| object.get(name))
             .collect();
-        collect(&path, &inner, found);
+        let has_parts = |value: &&Value| value.is_object() || value.is_array();
+        if FREE_FIELDS.contains(&name.as_str()) && inner.iter().any(has_parts) {
+            found.insert(path.clone(), [FREE.to_owned()].into());
+        } else {
+            collect(&path, &inner, found);
+        }
         if inner.len() < objects.len() {
             found.entry(path).or_default().insert(ABSENT.to_owned());
         }
@@ -110,8 +111,8 @@ mod tests {
     #[test]
     fn a_sample_is_its_paths_with_all_types_that_were_seen() {
         let sample = json!({ "items": [
-            { "name": "a", "note": null, "spec": { "mine": 1 } },
-            { "name": "b", "note": "x", "spec": {}, "more": [1, 2.5] },
+            { "name": "a", "note": null, "spec": { "mine": 1 }, "refused": 0 },
+            { "name": "b", "note": "x", "spec": {}, "more": [1, 2.5], "refused": 1 },
         ] });
         let printed = print_outputs(&[("c".to_owned(), types_by_path(&sample))].into());
         let expected = json!({ "c": {
@@ -122,6 +123,7 @@ mod tests {
             "items[].more[]": "number",
             "items[].name": "string",
             "items[].note": "null | string",
+            "items[].refused": "number",
             "items[].spec": "free",
         } });
         assert_eq!(printed, expected);
