@@ -1,0 +1,79 @@
+//! What is served now and has nothing to be compared with: operations that no kept release has, and
+//! everything that is declared to go.
+
+use super::{Area, Change, Difference, Place};
+use crate::model::{ApiDocument, DeprecationNote, KeptRelease, Shape, Surface};
+use std::collections::BTreeSet;
+
+pub(crate) fn additions<'a>(kept: &[&'a KeptRelease], served: &'a Surface) -> Vec<Difference<'a>> {
+    let mut found = Vec::new();
+    for api in &served.apis {
+        let area = Area::from(api.style);
+        for (name, operation) in &api.operations {
+            let known = kept.iter().filter_map(|kept| kept.surface.api(api.style));
+            if !known
+                .into_iter()
+                .any(|old| old.operations.contains_key(name))
+            {
+                found.push(Difference {
+                    place: Place::of(area, name),
+                    change: Change::NewOperation {
+                        api,
+                        name,
+                        operation,
+                    },
+                });
+            }
+        }
+        declared_in(api, &mut found);
+    }
+    for item in served.catalog.values() {
+        let place = Place::of(Area::from(item.kind), &item.name);
+        tell(place, item.deprecation.as_ref(), &mut found);
+    }
+    found
+}
+
+fn tell<'a>(place: Place, note: Option<&'a DeprecationNote>, found: &mut Vec<Difference<'a>>) {
+    found.extend(note.map(|note| Difference {
+        place,
+        change: Change::Deprecated(note),
+    }));
+}
+
+fn declared_in<'a>(api: &'a ApiDocument, found: &mut Vec<Difference<'a>>) {
+    let area = Area::from(api.style);
+    let mut pending: Vec<(Place, &Shape)> = Vec::new();
+    let mut followed = BTreeSet::new();
+    for name in &api.standalone {
+        let shape = api.shapes.get(name);
+        pending.extend(shape.map(|shape| (Place::of(area, name), shape)));
+    }
+    for (name, operation) in &api.operations {
+        let place = Place::of(area, name);
+        tell(place.clone(), operation.deprecation.as_ref(), found);
+        pending.push((place.with_path("request ".to_owned()), &operation.request));
+        for (key, shape) in &operation.answers {
+            pending.push((place.with_path(format!("answer {key} ")), shape));
+        }
+    }
+    while let Some((place, shape)) = pending.pop() {
+        match shape {
+            Shape::Object(object) => {
+                for (name, field) in &object.fields {
+                    tell(place.field(name), field.deprecation.as_ref(), found);
+                    pending.push((place.field(name), &field.shape));
+                }
+                let values = object.values.as_deref();
+                pending.extend(values.map(|shape| (place.field("{}"), shape)));
+            }
+            Shape::List(list) => pending.push((place.elements(), &list.element)),
+            Shape::AnyOf(all) => pending.extend(all.iter().map(|one| (place.clone(), one))),
+            Shape::Reference(name) if followed.insert(name) => {
+                let shape = api.shapes.get(name);
+                pending.extend(shape.map(|shape| (Place::of(area, name), shape)));
+            }
+            Shape::Anything | Shape::Nothing | Shape::Scalar(_) | Shape::Reference(_) => {}
+        }
+    }
+}

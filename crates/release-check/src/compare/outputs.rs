@@ -1,0 +1,41 @@
+//! What commands print.
+
+use super::{Area, Change, Difference, Place};
+use crate::model::Surface;
+use crate::samples::ABSENT;
+use std::collections::BTreeSet;
+
+pub(super) fn compare<'a>(old: &'a Surface, new: &'a Surface, found: &mut Vec<Difference<'a>>) {
+    let (Some(before), Some(now)) = (&old.outputs, &new.outputs) else {
+        return;
+    };
+    for (command, paths) in before {
+        let place = Place::of(Area::Outputs, command);
+        let Some(printed) = now.get(command) else {
+            if !command_is_gone(old, new, command) {
+                found.push(Difference {
+                    place,
+                    change: Change::GoneOutput,
+                });
+            }
+            continue;
+        };
+        for (path, types) in paths {
+            let absent = || BTreeSet::from([ABSENT.to_owned()]);
+            let new = printed.get(path).cloned().unwrap_or_else(absent);
+            if new != *types {
+                let change = Change::OutputTypes { old: types, new };
+                let place = place.with_path(path.clone());
+                found.push(Difference { place, change });
+            }
+        }
+    }
+}
+
+/// Whether the command itself went; another rule judges that.
+fn command_is_gone(old: &Surface, new: &Surface, command: &str) -> bool {
+    let words: Vec<&str> = command.split(' ').collect();
+    let begins = (1..=words.len()).filter_map(|count| words.get(..count));
+    let mut begins = begins.map(|begin| begin.join(" "));
+    begins.any(|name| old.catalog.contains_key(&name) && !new.catalog.contains_key(&name))
+}

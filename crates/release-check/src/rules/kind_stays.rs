@@ -1,0 +1,13 @@
+//! Built-in kinds: resources are stored by their versions.
+
+use super::item_text::broken;
+use super::RuleEntry;
+use crate::compare::Area;
+
+pub(super) const ENTRY: RuleEntry = RuleEntry {
+    id: "kind-stays",
+    statement: "A released version of a built-in kind stays as it is; new versions may come.",
+    how_to_go_on: "Add a version of the kind with a conversion, and give the released file back its content.",
+    areas: &[Area::Kinds],
+    judge: broken,
+};

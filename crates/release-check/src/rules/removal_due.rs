@@ -1,0 +1,28 @@
+//! What was announced to go, goes: clients are told so by headers.
+
+use super::{RuleContext, RuleEntry};
+use crate::compare::{Area, Change, Difference};
+use crate::model::DeprecationNote;
+
+pub(super) const ENTRY: RuleEntry = RuleEntry {
+    id: "removal-due",
+    statement: "What was to be removed in this release is removed.",
+    how_to_go_on: "Delete it, or declare a later release.",
+    areas: &[
+        Area::Webapi,
+        Area::Cloudapi,
+        Area::Grpc,
+        Area::Commands,
+        Area::Settings,
+        Area::Metrics,
+    ],
+    judge,
+};
+
+fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let Change::Deprecated(DeprecationNote::Declared(declared)) = &difference.change else {
+        return None;
+    };
+    let (removed_in, current) = (declared.removed_in, context.current);
+    (removed_in <= current).then(|| format!("it was to be removed in {removed_in}, and this is {current}"))
+}
