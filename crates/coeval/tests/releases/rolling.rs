@@ -12,8 +12,12 @@ use tokio::task::block_in_place;
 
 const SERVERS: usize = 3;
 
-fn dwell() -> Duration {
-    Duration::from_millis(1_500).mul_f64(coeval_storage_suite::scale())
+/// How long the servers stay as they are between two replacements of all.
+const DWELL: Duration = Duration::from_millis(1_500);
+
+/// How often all are replaced, there and back.
+fn rounds() -> usize {
+    (coeval_storage_suite::scale().round() as usize).max(1)
 }
 
 /// A server as operators start it: on this address, with the drain as it is by default.
@@ -48,7 +52,7 @@ async fn replace_all(
             assert!(Instant::now() < until, "the balancer does not find it");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        tokio::time::sleep(dwell() / 5).await;
+        tokio::time::sleep(DWELL / 5).await;
     }
 }
 
@@ -122,31 +126,33 @@ async fn previous_servers_are_replaced_behind_a_balancer_under_load_on_postgres(
         working.push(tokio::spawn(work));
     }
 
-    let began = Instant::now();
-    tokio::time::sleep(dwell()).await;
-    let up_from = Instant::now();
-    replace_all(&on, &mut servers, Release::Current, &balancer).await;
-    let up_to = Instant::now();
-    tokio::time::sleep(dwell()).await;
-    spread(&balancer).await;
-    let open = balancer.open();
-    let back_from = Instant::now();
-    replace_all(&on, &mut servers, Release::Previous, &balancer).await;
-    let back_to = Instant::now();
-    tokio::time::sleep(dwell()).await;
-    let end = Instant::now();
+    let mut periods = Vec::new();
+    let mut began = Instant::now();
+    let mut open = Vec::new();
+    let mut passed = |what: &'static str| {
+        let from = std::mem::replace(&mut began, Instant::now());
+        periods.push((what, from, began));
+    };
+    tokio::time::sleep(DWELL).await;
+    passed("before");
+    for _ in 0..rounds() {
+        replace_all(&on, &mut servers, Release::Current, &balancer).await;
+        passed("up");
+        tokio::time::sleep(DWELL).await;
+        spread(&balancer).await;
+        open = balancer.open();
+        passed("between");
+        replace_all(&on, &mut servers, Release::Previous, &balancer).await;
+        passed("back");
+        tokio::time::sleep(DWELL).await;
+        passed("after");
+    }
     observed.end();
     for work in working {
         work.await.unwrap();
     }
     observed.settle();
-    for (what, from, to) in [
-        ("before", began, up_from),
-        ("up", up_from, up_to),
-        ("between", up_to, back_from),
-        ("back", back_from, back_to),
-        ("after", back_to, end),
-    ] {
+    for (what, from, to) in periods {
         println!("{what}: {}", observed.percentiles(from, to));
     }
     let failed = observed.failed.lock().unwrap().clone();
