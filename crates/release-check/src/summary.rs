@@ -1,6 +1,6 @@
 //! How much was compared: a check that reads nothing finds nothing.
 
-use crate::model::{ApiStyle, CatalogKind, Surface};
+use crate::model::{ApiStyle, CatalogKind, CommandOutputs, Surface};
 use std::fmt;
 
 /// How much a surface has.
@@ -54,7 +54,7 @@ impl SurfaceSummary {
             metrics: items(CatalogKind::Metric),
             kinds: items(CatalogKind::KindVersion),
             levels: items(CatalogKind::Level),
-            outputs: surface.outputs.as_ref().map_or(0, |outputs| outputs.len()),
+            outputs: surface.outputs.as_ref().map_or(0, CommandOutputs::len),
         }
     }
 }

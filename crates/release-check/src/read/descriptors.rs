@@ -14,6 +14,7 @@ use crate::model::{
     AnswerKey, ApiDocument, ApiStyle, DeprecationNote, Field, ListShape, ObjectShape, Operation,
     Shape, ValueLimits,
 };
+use prost_reflect::prost_types::{FieldOptions, MethodOptions};
 use prost_reflect::{
     DescriptorPool, DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor,
     MethodDescriptor, ReflectMessage, Value,
@@ -64,7 +65,7 @@ fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> Operation {
     };
     let rules = declared(pool, METHOD_RULES, &method.options());
     let bare = method.method_descriptor_proto().options.as_ref();
-    let bare = bare.is_some_and(|options| options.deprecated());
+    let bare = bare.is_some_and(MethodOptions::deprecated);
     let bounded = rules.as_ref().map(|rules| text(rules, "bounded"));
     Operation {
         request: message_shape(&method.input()),
@@ -96,7 +97,7 @@ fn object(pool: &DescriptorPool, message: &MessageDescriptor) -> ObjectShape {
 fn field(pool: &DescriptorPool, described: &FieldDescriptor) -> Field {
     let rules = declared(pool, FIELD_RULES, &described.options());
     let bare = described.field_descriptor_proto().options.as_ref();
-    let bare = bare.is_some_and(|options| options.deprecated());
+    let bare = bare.is_some_and(FieldOptions::deprecated);
     let holds = |name: &str| rules.as_ref().is_some_and(|rules| flag(rules, name));
     Field {
         shape: field_shape(described),

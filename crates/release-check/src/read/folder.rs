@@ -10,6 +10,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+type ItemReader = fn(&Value) -> Result<Vec<CatalogItem>, DocumentProblem>;
+
 /// All of it. What commands print may be missing: it is no part of what `coeval surface` writes.
 pub fn read_surface(folder: &Path) -> Result<Surface, ReadError> {
     let json = |name: &str| read_with(&folder.join(name), parse_json);
@@ -23,10 +25,7 @@ pub fn read_surface(folder: &Path) -> Result<Surface, ReadError> {
         read_with(&folder.join("descriptors.bin"), read_descriptors)?,
     ];
     let mut items = Vec::new();
-    let tables: [(
-        &str,
-        fn(&Value) -> Result<Vec<CatalogItem>, DocumentProblem>,
-    ); 4] = [
+    let tables: [(&str, ItemReader); 4] = [
         ("errors.json", read_errors),
         ("commands.json", read_commands),
         ("metrics.json", read_metrics),

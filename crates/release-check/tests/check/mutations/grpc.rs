@@ -104,7 +104,7 @@ fn messages(all: &MutatedDescriptors) -> Vec<(String, MessagePath)> {
                 if !inner
                     .options
                     .as_ref()
-                    .is_some_and(|options| options.map_entry())
+                    .is_some_and(prost_types::MessageOptions::map_entry)
                 {
                     let path = (path.0, [path.1.clone(), vec![at]].concat());
                     pending.push((format!("{name}.{}", inner.name()), path, inner));

@@ -142,7 +142,7 @@ fn map(value: &mut Value) -> &mut Map<String, Value> {
 fn mutate_operations(all: &mut MutatedDocument) {
     for (path, method) in all.operations() {
         all.mutate(&path, &[Rule::OperationStays], |item| {
-            drop(map(item).remove(&method))
+            drop(map(item).remove(&method));
         });
         let operation = format!("{path}/{method}");
         let statuses = all
@@ -153,7 +153,7 @@ fn mutate_operations(all: &mut MutatedDocument) {
         for status in statuses.iter().filter(|status| status.starts_with('2')) {
             let responses = format!("{operation}/responses");
             all.mutate(&responses, &[Rule::AnswerStays], |all| {
-                drop(map(all).remove(status))
+                drop(map(all).remove(status));
             });
         }
         let parameter = |required: bool| json!({ "name": "new", "in": "query", "required": required, "schema": { "type": "string" } });
@@ -163,7 +163,7 @@ fn mutate_operations(all: &mut MutatedDocument) {
             (Rule::NewFieldIgnorable, parameter(false)),
         ] {
             all.mutate(&parameters, &[rule], |all| {
-                all.as_array_mut().unwrap().push(new)
+                all.as_array_mut().unwrap().push(new);
             });
         }
         let listed = all
@@ -188,7 +188,7 @@ fn mutate_operations(all: &mut MutatedDocument) {
             });
             let required = &[Rule::NoNewRequiredField];
             all.mutate(&format!("{parameters}/{at}"), required, |one| {
-                one["required"] = json!(true)
+                one["required"] = json!(true);
             });
         }
     }

@@ -14,7 +14,7 @@ fn prefix(style: ApiStyle) -> &'static str {
 
 /// What both releases have: a list that is there already, and something to change.
 fn base(style: ApiStyle) -> Value {
-    let foo = json!({
+    let whole = json!({
         "type": "object",
         "required": ["name"],
         "properties": {
@@ -51,7 +51,7 @@ fn base(style: ApiStyle) -> Value {
             },
         } },
         "components": { "schemas": {
-            "Foo": foo,
+            "Foo": whole,
             "FooInput": input,
             "Error": { "type": "object", "required": ["code"], "properties": { "code": { "type": "string" } } },
         } },
