@@ -1,7 +1,7 @@
 //! What every call goes through: it says who calls and what was seen, and notes what is answered.
 
 use crate::error::{ClientError, Kind};
-use crate::fitting::{self, Fitted, IGNORABLE};
+use crate::fitting::{self, FittedRequest, IGNORABLE};
 use crate::missing::{self, Missing};
 use crate::retry::Limits;
 use crate::sequence::Newest;
@@ -95,7 +95,7 @@ impl Shared {
     }
 
     /// Warns of what the server that answered did not get, or has ignored.
-    fn warn_of(&self, fitted: &Fitted, headers: &HeaderMap) {
+    fn warn_of(&self, fitted: &FittedRequest, headers: &HeaderMap) {
         let Some(server) = text(headers, &RELEASE).and_then(|release| release.parse().ok()) else {
             return;
         };
@@ -246,7 +246,12 @@ impl Service<Request<Body>> for Connection {
                 }
                 fitted
             });
-            let body = RequestBody(fitted.as_ref().map_err(Status::clone).map(Fitted::frame));
+            let body = RequestBody(
+                fitted
+                    .as_ref()
+                    .map_err(Status::clone)
+                    .map(FittedRequest::frame),
+            );
             let answer = answered(channel, parts, body).await;
             let mut answer = answer.map_err(|why| shared.unanswered(why))?;
             shared.note(answer.headers(), carried.as_deref());

@@ -18,7 +18,7 @@ const PREFIX: usize = 5;
 
 /// A request as it is sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fitted {
+pub(crate) struct FittedRequest {
     frame: Bytes,
     /// Newer fields that it still has.
     sent: Vec<&'static NewerField>,
@@ -26,7 +26,7 @@ pub(crate) struct Fitted {
     pub(crate) left_out: Vec<&'static NewerField>,
 }
 
-impl Fitted {
+impl FittedRequest {
     /// The message and what is in front of it.
     pub(crate) fn frame(&self) -> Bytes {
         self.frame.clone()
@@ -53,9 +53,9 @@ impl Fitted {
 
 /// Fits a request, as it is framed, to a server of that release; all is sent to one whose release is not
 /// known.
-pub(crate) fn fit(path: &str, frame: Bytes, server: Option<Release>) -> Fitted {
+pub(crate) fn fit(path: &str, frame: Bytes, server: Option<Release>) -> FittedRequest {
     let newer = wire::newer_fields(path);
-    let unchanged = |frame, sent| Fitted {
+    let unchanged = |frame, sent| FittedRequest {
         frame,
         sent,
         left_out: Vec::new(),
@@ -74,7 +74,7 @@ pub(crate) fn fit(path: &str, frame: Bytes, server: Option<Release>) -> Fitted {
         had.partition(|field| server.is_some_and(|server| is_newer(field, server)));
     let paths: Vec<&'static [u32]> = too_new.iter().map(|field| field.path).collect();
     match wire::without(message, &paths) {
-        Ok((left, _)) if !too_new.is_empty() => Fitted {
+        Ok((left, _)) if !too_new.is_empty() => FittedRequest {
             frame: framed(&left),
             sent,
             left_out: too_new,
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_request_without_it_and_a_method_without_newer_fields_stay_as_they_are() {
-        let plain = Fitted {
+        let plain = FittedRequest {
             frame: frame(""),
             sent: Vec::new(),
             left_out: Vec::new(),

@@ -5,6 +5,7 @@ use crate::telemetry;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use coeval_releases::{DeprecatedItem, Deprecation};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A flag that is to go, with its variable and its key.
@@ -35,22 +36,23 @@ pub(crate) fn all() -> Arc<[DeprecatedItem]> {
 }
 
 /// What somebody who uses flags that are to go is told, a line each; also where the value comes from a
-/// variable or a file.
+/// variable or from a key of the config file.
 pub(crate) fn warnings(
     flags: &[DeprecatedFlag],
     command: &[String],
     matches: &ArgMatches,
+    file_keys: &BTreeSet<String>,
 ) -> Vec<String> {
     let command = format!("coeval {}", command.join(" "));
     let used = flags.iter().filter(|one| {
         let id = one.flag.replace('-', "_");
         let known = matches.try_contains_id(&id).unwrap_or(false);
         let source = known.then(|| matches.value_source(&id)).flatten();
-        // A file's values are clap's defaults; the flag's own default warns nobody.
-        let said = matches!(
-            source,
-            Some(ValueSource::CommandLine | ValueSource::EnvVariable)
-        );
+        // A file's values are clap's defaults, which alone warn nobody.
+        let said = match source {
+            Some(ValueSource::CommandLine | ValueSource::EnvVariable) => true,
+            _ => known && file_keys.contains(one.flag),
+        };
         one.command == command && said
     });
     used.map(|one| format!("warning: --{}: {}", one.flag, one.deprecation.sentence()))
@@ -80,14 +82,18 @@ mod tests {
                 .long("coat-count")
                 .default_value("1"),
         );
-        let told = |arguments: &[&str]| {
+        let told = |arguments: &[&str], keys: &[&str]| {
             let matches = command.clone().get_matches_from(arguments);
-            warnings(&[OLD], &["paint".to_owned()], &matches)
+            let keys = keys.iter().map(|&key| key.to_owned()).collect();
+            warnings(&[OLD], &["paint".to_owned()], &matches, &keys)
         };
-        assert!(told(&["paint"]).is_empty());
-        let used = told(&["paint", "--coat-count", "2"]);
+        assert!(told(&["paint"], &[]).is_empty());
+        assert!(told(&["paint"], &["colour"]).is_empty());
+        let used = told(&["paint", "--coat-count", "2"], &[]);
         let line = "warning: --coat-count: Deprecated since 0.2.0, removed in 0.3.0: use --coats.";
         assert_eq!(used, [line]);
+        let by_file = told(&["paint"], &["coat-count"]);
+        assert_eq!(by_file, [line], "a key of the config file counts too");
     }
 
     #[test]

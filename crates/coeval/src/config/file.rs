@@ -61,6 +61,12 @@ impl Settings {
         Ok(Self { path, settings })
     }
 
+    /// The keys that it sets.
+    pub(super) fn keys(&self) -> BTreeSet<String> {
+        let keys = self.settings.iter().map(|setting| setting.key.clone());
+        keys.collect()
+    }
+
     /// A mistyped key would silently leave a default in force.
     pub(super) fn refuse_unknown(&self, known: &BTreeSet<String>) -> Result<(), Failure> {
         let unknown = |setting: &&Setting| !known.contains(&setting.key);

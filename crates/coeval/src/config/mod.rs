@@ -13,6 +13,7 @@ use crate::deprecated;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 use coeval_cli::Failure;
 use file::Settings;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -68,8 +69,10 @@ where
         .try_get_matches_from(&arguments)
         .map_err(Stop::Clap)?;
     let (path, inner) = innermost(&matches);
+    let mut file_keys = BTreeSet::new();
     if let Ok(Some(file)) = inner.try_get_one::<PathBuf>(CONFIG) {
         let settings = Settings::read(file).map_err(Stop::Failure)?;
+        file_keys = settings.keys();
         settings
             .refuse_unknown(&declare::keys(&command))
             .map_err(Stop::Failure)?;
@@ -80,7 +83,7 @@ where
     }
     let parsed = C::from_arg_matches(&matches).map_err(Stop::Clap)?;
     let (path, inner) = innermost(&matches);
-    for warning in deprecated::warnings(deprecated::FLAGS, &path, inner) {
+    for warning in deprecated::warnings(deprecated::FLAGS, &path, inner, &file_keys) {
         eprintln!("{warning}");
     }
     Ok((parsed, inner.clone()))

@@ -14,7 +14,7 @@ pub(crate) enum MetricKind {
 
 /// A metric.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Metric {
+pub(crate) struct MetricEntry {
     pub(crate) name: &'static str,
     pub(crate) kind: MetricKind,
     pub(crate) labels: &'static [&'static str],
@@ -27,8 +27,8 @@ const fn metric(
     kind: MetricKind,
     labels: &'static [&'static str],
     help: &'static str,
-) -> Metric {
-    Metric {
+) -> MetricEntry {
+    MetricEntry {
         name,
         kind,
         labels,
@@ -40,7 +40,7 @@ const fn metric(
 use MetricKind::{Counter, Gauge, Histogram};
 
 /// All metrics, by name.
-pub(crate) const METRICS: &[Metric] = &[
+pub(crate) const METRICS: &[MetricEntry] = &[
     metric(
         "coeval_behaviors_total",
         Counter,
@@ -60,6 +60,12 @@ pub(crate) const METRICS: &[Metric] = &[
         "Times that a new connection had to wait for --max-connections",
     ),
     metric("coeval_http_connections", Gauge, &[], "Open connections"),
+    metric(
+        "coeval_http_connections_aged_total",
+        Counter,
+        &[],
+        "Connections that were given up because of --max-connection-age-seconds",
+    ),
     metric(
         "coeval_http_request_seconds",
         Histogram,
@@ -191,7 +197,7 @@ pub(crate) fn deprecated_metrics() -> Vec<DeprecatedItem> {
 
 /// The table as a document.
 pub(crate) fn described_metrics() -> Value {
-    let described = |one: &Metric| {
+    let described = |one: &MetricEntry| {
         let kind = match one.kind {
             Counter => "counter",
             Gauge => "gauge",

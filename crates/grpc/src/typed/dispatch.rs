@@ -3,8 +3,8 @@
 //! Who calls is asked first, and a type that the caller does not see has no methods: nobody learns
 //! from an answer which types there are.
 
-use super::around::Around;
 use super::calls::Calls;
+use super::envelope::RequestEnvelope;
 use super::messages as pb;
 use super::package::{Package, Verb};
 use super::refused::Refused;
@@ -58,7 +58,7 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
     }
     let package = api.packages.of(&layout).map_err(Refused::from)?;
     let method = package.method(method).ok_or_else(none)?;
-    let (verb, request) = (method.verb, Around::of(method, &package));
+    let (verb, request) = (method.verb, RequestEnvelope::of(method, &package));
     strict::describe(move |bytes| unknown_fields_of(&request, bytes).unwrap_or_default());
     let caller = wanting(caller, &package);
     let calls = Calls {

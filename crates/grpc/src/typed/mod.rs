@@ -8,15 +8,15 @@
 //! - `mask`: field masks in the names of the package
 //! - `error`: what a message can't be
 //! - `dispatch`: which method of which package a call means
-//! - `around`: what is known of a request around its content
+//! - `envelope`: what is known of a request around its content
 //! - `messages`: what methods take and answer; `body`: resources in them
 //! - `calls`, `watch`: the standard methods; `refused`: what they refuse
 
-mod around;
 mod body;
 mod calls;
 pub(crate) mod descriptor;
 pub(crate) mod dispatch;
+mod envelope;
 pub(crate) mod error;
 #[cfg(test)]
 mod fixed_tests;

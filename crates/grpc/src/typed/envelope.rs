@@ -7,12 +7,12 @@ use prost_reflect::{Kind, MessageDescriptor};
 
 /// A message of a request, from the request itself down to the content.
 #[derive(Clone, Debug)]
-pub(crate) struct Around {
+pub(crate) struct RequestEnvelope {
     message: MessageDescriptor,
     content: String,
 }
 
-impl Around {
+impl RequestEnvelope {
     pub(crate) fn of(method: &Method, package: &Package) -> Self {
         Self {
             message: method.input.clone(),
@@ -21,7 +21,7 @@ impl Around {
     }
 }
 
-impl KnownMessage for Around {
+impl KnownMessage for RequestEnvelope {
     fn field(&self, number: u32) -> Option<Option<Self>> {
         let field = self.message.get_field(number)?;
         let inner = match field.kind() {
