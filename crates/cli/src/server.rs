@@ -19,7 +19,8 @@ use std::process::ExitCode;
   coeval server list -o json
   coeval server deprecations
 
-Servers announce themselves. One that was killed is listed for some seconds more.")]
+Servers announce themselves. One that was killed is listed until its lease ends:
+up to five minutes, and some seconds while a type is in migration.")]
 pub struct Options {
     #[command(subcommand)]
     action: Action,

@@ -43,8 +43,8 @@ enum Action {
         /// Only those of this operation, such as migrateEntities
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
-        /// Only those about the resource with this id
-        #[arg(long, value_name = "ID")]
+        /// Only those about the resource with this id, as `coeval describe` shows it
+        #[arg(long, value_name = "ID", value_parser = resource_id)]
         resource: Option<String>,
         /// At most so many
         #[arg(long, value_name = "NUMBER", default_value = "100")]
@@ -113,6 +113,16 @@ impl Stands {
             Self::Canceled => pb::TaskStatus::Canceled,
             Self::Aborted => pb::TaskStatus::Aborted,
         }
+    }
+}
+
+/// An id, and not a name: tasks outlive names.
+fn resource_id(text: &str) -> Result<String, String> {
+    match text.strip_prefix("urn:vcloud:entity:") {
+        Some(rest) if !rest.is_empty() => Ok(text.to_owned()),
+        _ => Err(
+            "use the id: `coeval get KIND NAME -o jsonpath='{.metadata.id}'` prints it".to_owned(),
+        ),
     }
 }
 
@@ -199,7 +209,9 @@ async fn list(
                 bad.id, bad.reason, bad.code
             ));
         }
-        found.extend(page.tasks);
+        // A server of an older release lists those of all resources.
+        let wanted = |task: &pb::Task| asked.resource.is_empty() || task.resource == asked.resource;
+        found.extend(page.tasks.into_iter().filter(wanted));
         page_token = page.next_page_token;
         if page_token.is_empty() || found.len() >= limit {
             break !page_token.is_empty();
@@ -308,6 +320,14 @@ fn show(task: &pb::Task, output: OutputOptions) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_resource_is_named_by_its_id_and_never_by_nothing() {
+        assert!(resource_id("urn:vcloud:entity:acme:app:1").is_ok());
+        for text in ["", "web", "urn:vcloud:entity:", "urn:vcloud:task:1"] {
+            assert!(resource_id(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn times_are_said_with_their_unit() {

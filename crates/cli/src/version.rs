@@ -1,6 +1,6 @@
 //! `coeval version`.
 
-use crate::context::ServerOptions;
+use crate::context::{ServerOptions, variable};
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, say};
 use clap::Args;
@@ -17,8 +17,8 @@ use std::process::ExitCode;
   coeval version --client
   coeval version -o json
 
-A server of the release before works with this program. What it lacks is listed, each with the release
-that has it.")]
+A server of the release before works with this program. What it lacks is
+listed, each with the release that has it.")]
 pub struct Options {
     /// Only this program; no server is asked
     #[arg(long)]
@@ -29,13 +29,25 @@ pub struct Options {
     server: ServerOptions,
 }
 
+impl Options {
+    /// Whether nobody said which server, and none is known.
+    fn is_for_no_server(&self, failure: &Failure) -> bool {
+        let said = self.server.server.is_some() || self.server.context.is_some();
+        let said = said
+            || variable("COEVAL_SERVER")
+                .or(variable("COEVAL_CONTEXT"))
+                .is_some();
+        failure.code() == Some(coeval_codes::CONTEXT_UNKNOWN) && !said
+    }
+}
+
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let server = match options.client {
         true => None,
         false => match server_release(&options.server).await {
             Ok(release) => Some(release),
             // Nobody has logged in yet: what is known is shown all the same.
-            Err(failure) if failure.code() == Some(coeval_codes::CONTEXT_UNKNOWN) => {
+            Err(failure) if options.is_for_no_server(&failure) => {
                 say(
                     "no server is known: log in with `coeval login URL`, or give one with --server",
                 );
@@ -66,7 +78,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every answer says the release, also that of a server without the method.
+/// Every answer says the release, also that of a server without the method, and 0.1.0 asks first who calls.
 async fn server_release(server: &ServerOptions) -> Result<String, Failure> {
     let session = server.session()?;
     let mut releases = session.client.releases();
@@ -75,7 +87,8 @@ async fn server_release(server: &ServerOptions) -> Result<String, Failure> {
         Err(status) => {
             let error = ClientError::from(status);
             let known = session.client.server_release();
-            match known.filter(|_| error.kind() == Kind::Unimplemented) {
+            let answered = [Kind::Unimplemented, Kind::Unauthenticated, Kind::Denied];
+            match known.filter(|_| answered.contains(&error.kind())) {
                 Some(release) => Ok(release),
                 None => Err(error.into()),
             }

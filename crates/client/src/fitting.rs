@@ -145,7 +145,7 @@ mod tests {
         let told = warning(fitted.left_out[0], OLD).unwrap();
         assert_eq!(
             told,
-            "resource needs a server of release 0.2.0 or later (this one is 0.1.0): tasks of all resources are listed"
+            "resource needs a server of release 0.2.0 or later (this one is 0.1.0): the server lists tasks of all resources"
         );
     }
 

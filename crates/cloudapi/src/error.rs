@@ -347,6 +347,9 @@ impl From<RestError> for ApiError {
                 name,
                 reason: format!("release {release} does not know it"),
             },
+            error @ RestError::FieldUnknown { .. } => Self::Request {
+                reason: error.to_string(),
+            },
             RestError::Request { reason } => Self::Request { reason },
             RestError::Filter(error) => Self::Filter(error),
             RestError::Fiql(error) => Self::Fiql(error),

@@ -161,6 +161,11 @@ impl OwnKinds {
         self.0.get(of)?.files.keys().max().copied()
     }
 
+    /// The types that they are.
+    pub fn names(&self) -> impl Iterator<Item = &TypeKey> {
+        self.0.keys()
+    }
+
     /// The type files that ship with this release: all built-in kinds, and what clients of the RDE
     /// API expect.
     pub fn shipped_files(&self) -> impl Iterator<Item = &str> {

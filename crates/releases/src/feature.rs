@@ -51,6 +51,8 @@ features! {
     RestoreRevision = V0_1, "restoring a revision", Some("/coeval.resources.v1.ResourceService/RestoreResource");
     /// `WatchResources`.
     Watch = V0_1, "watching resources", Some("/coeval.resources.v1.ResourceService/WatchResources");
+    /// `ListTasksRequest.resource`; without it a client picks them out itself.
+    TasksByResource = V0_2, "listing tasks by resource", None;
     /// `ReleaseService.ListDeprecations`, `/v1/webapi/deprecations`.
     ListDeprecations = V0_2, "listing deprecations", Some("/coeval.releases.v1.ReleaseService/ListDeprecations");
 }

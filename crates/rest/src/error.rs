@@ -34,6 +34,18 @@ pub enum RestError {
         /// The server's.
         release: &'static str,
     },
+    /// A field of the body that came with a later release, or none at all.
+    #[error(
+        "this server, of release {release}, does not know the field {name:?} here; it knows: {known}"
+    )]
+    FieldUnknown {
+        /// Which.
+        name: String,
+        /// Those that it knows there.
+        known: String,
+        /// The server's.
+        release: &'static str,
+    },
     /// Something in the body.
     #[error("{reason}")]
     Request {
@@ -81,7 +93,8 @@ impl Coded for RestError {
             Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::Query { .. } => coeval_codes::QUERY_INVALID,
             Self::ParamUnknown { .. } => coeval_codes::FIELD_UNKNOWN,
-            Self::Request { .. } => coeval_codes::REQUEST_INVALID,
+            // As it was released for bodies.
+            Self::Request { .. } | Self::FieldUnknown { .. } => coeval_codes::REQUEST_INVALID,
             Self::Filter(inner) => inner.code(),
             Self::Fiql(inner) => inner.code(),
         }
@@ -94,8 +107,11 @@ impl Coded for RestError {
             Self::Fiql(inner) => return inner.advice(),
             Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
             Self::Query { .. } => "Correct the parameter, or leave it out.",
+            Self::FieldUnknown { .. } => {
+                "Check the spelling, use a server of a newer release, or leave the field out. If the request means the same without it, name it in coeval-ignorable, with those around it: metadata.NAME."
+            }
             Self::ParamUnknown { .. } => {
-                "Use a server of a newer release, leave the parameter out, or name it in coeval-ignorable if the request means the same without it."
+                "Check the spelling. Use a server of a newer release, leave the parameter out, or name it in coeval-ignorable if the request means the same without it."
             }
             Self::Request { .. } => "Correct the body and send it again.",
         };

@@ -100,9 +100,11 @@ impl Fields for Map<String, Value> {
             Some(other) => {
                 let other: String = other.chars().take(100).collect();
                 let known = names.join(", ");
-                Err(RestError::request(format!(
-                    "release {RELEASE} of this server does not know the field {other:?} here; it knows: {known}"
-                )))
+                Err(RestError::FieldUnknown {
+                    name: other,
+                    known,
+                    release: RELEASE,
+                })
             }
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .text("status", "queued, running, success, error, canceled or aborted")
             .text("operation", "Of this operation, such as migrateEntities")
             .text("resource", "About the resource with this id")
-            .ignorable("tasks of all resources are listed")
+            .ignorable("the server lists tasks of all resources")
             .pages()
             .answers(200, Shape::One("TaskPage")),
         Route::get("/tasks/{id}", handler!(get))

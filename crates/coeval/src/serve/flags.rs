@@ -2,7 +2,7 @@
 
 use coeval_core::phases::Phase;
 use coeval_core::version::Version;
-use coeval_engine::TypeKey;
+use coeval_engine::{OwnKinds, TypeKey, VENDOR};
 
 /// What absolute URLs begin with: a scheme, a host, perhaps a path; nothing after it.
 pub(super) fn public_url(text: &str) -> Result<String, String> {
@@ -22,7 +22,23 @@ pub(super) fn emulated(text: &str) -> Result<Emulated, String> {
     let (of, version) = text.split_once('=').ok_or_else(bad)?;
     let of = TypeKey::parse(of.trim()).ok_or_else(bad)?;
     let version = Version::parse_full(version.trim()).map_err(|error| error.to_string())?;
+    // A misspelled name would let be stored what the release before can't read.
+    let built_in: Vec<String> = built_in_names();
+    if &*of.vendor == VENDOR && !built_in.contains(&of.to_string()) {
+        return Err(format!(
+            "there is no {of}: use one of {}",
+            built_in.join(", ")
+        ));
+    }
     Ok(Emulated { of, version })
+}
+
+/// What a server stores of itself: its kinds, and the level of records.
+fn built_in_names() -> Vec<String> {
+    let kinds = OwnKinds::default();
+    let mut all: Vec<String> = kinds.names().map(ToString::to_string).collect();
+    all.push(format!("{VENDOR}:record"));
+    all
 }
 
 /// The phase of a type's migration that a server is to work at.
@@ -109,6 +125,22 @@ mod tests {
         ] {
             assert!(public_url(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_built_in_kind_that_there_is_not_is_refused_with_those_that_there_are() {
+        for known in [
+            "coeval:record=1.0.0",
+            "coeval:role=1.0.0",
+            "acme:recrod=1.0.0",
+        ] {
+            assert!(emulated(known).is_ok(), "{known}");
+        }
+        let refused = emulated("coeval:recrod=1.0.0").unwrap_err();
+        assert!(
+            refused.contains("coeval:record") && refused.contains("coeval:role"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn the_commands_say_what_a_previous_server_lacks_and_do_the_rest() {
     let (code, _, told) = run(&["task", "list", "--resource", "urn:vcloud:entity:acme:app:x"]);
     assert_eq!(code, Some(0), "{told}");
     let warned = format!(
-        "warning: {}: tasks of all resources are listed",
+        "warning: {}: the server lists tasks of all resources",
         needed("resource", &previous)
     );
     assert!(told.contains(&warned), "{told}");

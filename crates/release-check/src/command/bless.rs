@@ -18,7 +18,7 @@ pub(crate) struct BlessOptions {
     #[arg(long, value_name = "FILE")]
     binary: PathBuf,
     /// The commit that it is built from; HEAD if omitted, and then nothing may be uncommitted
-    #[arg(long, value_name = "HASH")]
+    #[arg(long, value_name = "HASH", value_parser = commit_hash)]
     commit: Option<String>,
     /// Where releases are kept
     #[arg(long, value_name = "DIR", default_value = "releases")]
@@ -58,6 +58,13 @@ pub(crate) fn run(options: &BlessOptions) -> Result<String, CommandFailure> {
     keep(&served, &commit, &options.releases, &target)?;
     let counted = SurfaceSummary::of(&served.surface);
     Ok(format!("kept {found} in {}: {counted}", target.display()))
+}
+
+/// A whole hash: what is kept is built from it, and is never changed.
+fn commit_hash(text: &str) -> Result<String, String> {
+    let is_hash = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let wrong = || "use the 40 digits that `git rev-parse` prints".to_owned();
+    is_hash.then(|| text.to_owned()).ok_or_else(wrong)
 }
 
 fn refuse_number(options: &BlessOptions, kept: &[KeptRelease]) -> Result<(), CommandFailure> {

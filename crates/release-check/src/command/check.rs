@@ -22,17 +22,19 @@ pub(crate) struct CheckOptions {
 
 pub(crate) fn run(options: &CheckOptions) -> Result<String, CommandFailure> {
     let kept = read_kept_releases(&options.releases)?;
+    if kept.is_empty() {
+        return Err(CommandFailure::new(format!(
+            "no release is kept in {}: run it at the root of the repository, or give --releases",
+            options.releases.display()
+        )));
+    }
     let served = ask_binary(&options.binary, !options.without_outputs)?.surface;
     let violations = check(&kept, &served, &RuleSet::all());
     if !violations.is_empty() {
         return Err(CommandFailure::of_violations(&violations));
     }
     let with: Vec<String> = kept.iter().map(|one| one.release().to_string()).collect();
-    let with = if with.is_empty() {
-        "no release, none is kept".to_owned()
-    } else {
-        with.join(", ")
-    };
+    let with = with.join(", ");
     let (release, compared) = (served.release, SurfaceSummary::of(&served));
     Ok(format!("{release} breaks nothing of {with}: {compared}"))
 }

@@ -4,6 +4,9 @@ use crate::fake::{FakeRelease, refusal, stdout};
 use std::path::Path;
 use std::process::Command;
 
+/// Forty digits, as a commit has.
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -31,14 +34,14 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 #[test]
 fn a_release_is_kept_whole_with_its_commit_and_compared_with_from_then_on() {
     let fake = FakeRelease::new("0.2.0");
-    let said = stdout(&fake.run(&["bless", "0.2.0", "--commit", "abc", "--as-released"]));
+    let said = stdout(&fake.run(&["bless", "0.2.0", "--commit", COMMIT, "--as-released"]));
     assert!(said.starts_with("kept 0.2.0 in releases/0.2.0"), "{said}");
     assert_eq!(names(&fake.releases()), ["0.1.0", "0.2.0"]);
     let kept = fake.releases().join("0.2.0");
     assert_eq!(names(&kept), names(&fake.releases().join("0.1.0")));
     assert_eq!(
         std::fs::read_to_string(kept.join("COMMIT")).unwrap(),
-        "abc\n"
+        format!("{COMMIT}\n")
     );
     let said = stdout(&fake.run(&["check"]));
     assert!(said.contains("breaks nothing of 0.2.0, 0.1.0"), "{said}");
@@ -53,7 +56,7 @@ fn a_release_that_is_another_kept_already_or_too_low_is_refused_and_nothing_chan
         ("0.2.0", "two", "is not a release"),
     ] {
         let fake = FakeRelease::new(number);
-        let output = fake.run(&["bless", asked, "--commit", "abc", "--without-outputs"]);
+        let output = fake.run(&["bless", asked, "--commit", COMMIT, "--without-outputs"]);
         assert!(!output.status.success());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains(why), "{said}");
@@ -67,7 +70,7 @@ fn a_release_that_breaks_something_is_not_kept() {
     let file = fake.served().join("errors.json");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("COEVAL-1001", "COEVAL-9999")).unwrap();
-    let said = refusal(&fake.run(&["bless", "0.2.0", "--commit", "abc", "--without-outputs"]));
+    let said = refusal(&fake.run(&["bless", "0.2.0", "--commit", COMMIT, "--without-outputs"]));
     assert!(
         said.contains("error-code-stays: error codes, COEVAL-1001"),
         "{said}"
