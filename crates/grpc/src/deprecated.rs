@@ -8,9 +8,6 @@ use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
-const SUNSET: HeaderName = HeaderName::from_static("sunset");
-
 /// By path.
 static METHODS: LazyLock<BTreeMap<String, Deprecation>> = LazyLock::new(|| methods(&FIXED));
 
@@ -22,13 +19,9 @@ pub(crate) fn tell(headers: &mut HeaderMap, path: &str) {
 }
 
 fn write(headers: &mut HeaderMap, deprecation: &Deprecation) {
-    let dates = [
-        (DEPRECATION, deprecation.deprecation_header()),
-        (SUNSET, deprecation.sunset_header()),
-    ];
-    for (name, date) in dates {
-        let value = date.and_then(|date| HeaderValue::from_str(&date).ok());
-        headers.extend(value.map(|value| (name, value)));
+    for (name, date) in deprecation.headers() {
+        let value = HeaderValue::from_str(&date).ok();
+        headers.extend(value.map(|value| (HeaderName::from_static(name), value)));
     }
 }
 

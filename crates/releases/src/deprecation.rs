@@ -113,6 +113,13 @@ impl Deprecation {
         Some(gone.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
     }
 
+    /// Both, by name, for an answer of what is deprecated.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let deprecation = self.deprecation_header().map(|date| ("deprecation", date));
+        let sunset = self.sunset_header().map(|date| ("sunset", date));
+        deprecation.into_iter().chain(sunset)
+    }
+
     /// As it stands in API documents, under `x-deprecated`.
     #[must_use]
     pub fn document(&self) -> Value {

@@ -14,8 +14,6 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
-const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
-const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
 /// How deep fields are looked at; bodies are no deeper where it matters.
 const DEEPEST: usize = 16;
@@ -124,12 +122,9 @@ pub fn inspect_body(
 
 /// Says in the headers of an answer that its route is to go, and when.
 pub fn tell_deprecation(headers: &mut HeaderMap, by: &Deprecation) {
-    for (name, date) in [
-        (DEPRECATION, by.deprecation_header()),
-        (SUNSET, by.sunset_header()),
-    ] {
-        let value = date.and_then(|date| HeaderValue::from_str(&date).ok());
-        headers.extend(value.map(|value| (name, value)));
+    for (name, date) in by.headers() {
+        let value = HeaderValue::from_str(&date).ok();
+        headers.extend(value.map(|value| (HeaderName::from_static(name), value)));
     }
 }
 
