@@ -43,6 +43,7 @@ mod say;
 mod server;
 mod task;
 mod token;
+mod upgrade;
 mod user;
 mod version;
 mod wait;
@@ -89,6 +90,8 @@ pub enum Command {
     History(history::Options),
     /// Write a kept revision of a resource again
     Restore(restore::Options),
+    /// Store resources at another version
+    Upgrade(upgrade::Options),
     /// Look at tasks, wait for them, cancel them
     Task(task::Options),
     /// Move a type from one major to the next, while everybody keeps working
@@ -137,6 +140,7 @@ async fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Edit(options) => edit::run(options).await,
         Command::History(options) => history::run(options).await,
         Command::Restore(options) => restore::run(options).await,
+        Command::Upgrade(options) => upgrade::run(options).await,
         Command::Task(options) => task::run(options).await,
         Command::Migrate(options) => migrate::run(options).await,
         Command::Server(options) => server::run(options).await,

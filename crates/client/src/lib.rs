@@ -42,6 +42,7 @@ mod sequence;
 mod typed;
 mod unsent;
 mod updating;
+mod upgrade;
 mod watching;
 mod written;
 

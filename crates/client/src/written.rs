@@ -65,6 +65,12 @@ impl Answer for pb::RestoreResourceResponse {
     }
 }
 
+impl Answer for pb::UpgradeResourceResponse {
+    fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
+        (self.resource, self.kept, Vec::new(), self.task, false)
+    }
+}
+
 impl Written {
     /// With a type as its content.
     pub(crate) fn typed<S: DeserializeOwned>(self) -> Result<Written<S>, ClientError> {

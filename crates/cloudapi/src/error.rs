@@ -200,17 +200,19 @@ impl ApiError {
     /// More for programs: where it does not fit, what it is by now.
     fn details(&self) -> Map<String, Value> {
         let mut all = Map::new();
+        if let Self::Engine(error) = self
+            && let EngineError::Content(error) = error.root()
+        {
+            let violations = error.violations().iter().map(|one| {
+                json!({ "path": one.pointer.to_string(), "message": one.sentence.to_string() })
+            });
+            all.insert("violations".into(), violations.collect());
+        }
         match self {
             Self::Told { error, .. } => return error.details(),
             Self::Engine(EngineError::Conflict { current, paths }) => {
                 all.insert("currentRevision".into(), json!(current.to_string()));
                 all.insert("differs".into(), json!(paths));
-            }
-            Self::Engine(EngineError::Content(error)) => {
-                let violations = error.violations().iter().map(|one| {
-                    json!({ "path": one.pointer.to_string(), "message": one.sentence.to_string() })
-                });
-                all.insert("violations".into(), violations.collect());
             }
             Self::Engine(EngineError::Incompatible { findings, .. }) => {
                 all.insert(
@@ -284,7 +286,7 @@ impl ApiError {
 /// The rules of this API: 403 for what may not be done *or does not exist*, 412 for a revision that
 /// is not the current one, 400 for everything else that the caller can mend.
 fn status_of(error: &EngineError) -> StatusCode {
-    match error {
+    match error.root() {
         EngineError::Denied(_)
         | EngineError::NotFound { .. }
         | EngineError::TypeUnknown { .. }

@@ -79,6 +79,7 @@ codes! {
     FULL_CONTROL_NEEDED = 1109, "Full control is needed to change the version or to force";
     RESTRICTED_VIEW = 1110, "A restricted view can't be written back";
     IN_MIGRATION = 1111, "The resource is being migrated between two other major versions";
+    MEANING_BETWEEN = 1112, "A change of meaning lies between the stored version and the body's";
     TYPE_FILE_SYNTAX = 2001, "The type file is neither YAML nor JSON";
     TYPE_FILE_TOO_LARGE = 2002, "The type file has too many bytes";
     TYPE_FILE_TOO_DEEP = 2003, "The type file has too many levels";

@@ -25,6 +25,18 @@ pub enum EngineError {
     /// The content does not fit.
     #[error(transparent)]
     Content(#[from] ContentError),
+    /// A body above the stored version can't be put onto it.
+    #[error("{refusal}")]
+    UpgradeFirst {
+        /// Why.
+        refusal: Box<EngineError>,
+        /// Of this type.
+        of: TypeKey,
+        /// Its name, or its id.
+        name: String,
+        /// The body's version.
+        to: Version,
+    },
     /// The body sets fields of later versions.
     #[error(transparent)]
     TooNew(#[from] FieldsTooNew),
@@ -281,11 +293,23 @@ impl EngineError {
     }
 }
 
+impl EngineError {
+    /// What is behind it, without how to go on.
+    #[must_use]
+    pub fn root(&self) -> &Self {
+        match self {
+            Self::UpgradeFirst { refusal, .. } => refusal.root(),
+            other => other,
+        }
+    }
+}
+
 impl Coded for EngineError {
     fn code(&self) -> Code {
         match self {
             Self::Storage(inner) => inner.code(),
             Self::Version(inner) => inner.code(),
+            Self::UpgradeFirst { refusal, .. } => refusal.code(),
             Self::Conversion(inner) => inner.code(),
             Self::Content(inner) => inner.code(),
             Self::TooNew(inner) => inner.code(),
@@ -335,6 +359,12 @@ impl Coded for EngineError {
 
     fn advice(&self) -> String {
         let text = match self {
+            Self::UpgradeFirst { of, name, to, .. } => {
+                return format!(
+                    "`coeval upgrade {of} {name} --to {to}` stores it at {}, which needs full control; then save again. Or write at the stored version.",
+                    to.short()
+                );
+            }
             Self::Storage(inner) => return inner.advice(),
             Self::Version(inner) => return inner.advice(),
             Self::Conversion(inner) => return inner.advice(),

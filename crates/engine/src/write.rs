@@ -9,6 +9,7 @@ mod metadata;
 mod moving;
 pub(crate) mod steps;
 mod update;
+mod upgrade;
 
 pub(crate) use acl::{decode as decode_acl, removal as acl_removal};
 pub use create::{Checking, Create};
@@ -19,3 +20,4 @@ pub(crate) use moving::move_record;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub use update::Update;
 pub(crate) use update::{is_race, join};
+pub use upgrade::Upgrade;

@@ -51,7 +51,7 @@ impl Body {
                 "version is missing: say which version the content has, such as v1.1",
             ));
         }
-        Ok(WriteVersion::parse(&self.version)?)
+        written(&self.version)
     }
 }
 
@@ -74,13 +74,22 @@ pub fn revision(text: &str) -> Revision {
     }
 }
 
-/// Reads a version that is asked for: `v1.1` or `1.1.0`; empty: none.
+/// Reads a version in whatever form: `2`, `2.0`, `v2`, `2.0.0`, with its mark if it has one.
+fn written(text: &str) -> Result<WriteVersion, MethodError> {
+    let read = WriteVersion::parse(text);
+    Ok(read.or_else(|error| match Version::parse_header(text) {
+        Ok(version) => Ok(WriteVersion::plain(version)),
+        Err(_) => Err(error),
+    })?)
+}
+
+/// Reads a version that is asked for: `2`, `2.0`, `v2` or `2.0.0`; empty: none.
 ///
 /// # Errors
 /// If it can't be read.
 pub fn version(text: &str) -> Result<Option<Version>, MethodError> {
     match text {
         "" => Ok(None),
-        text => Ok(Some(WriteVersion::parse(text)?.version())),
+        text => Ok(Some(written(text)?.version())),
     }
 }

@@ -113,17 +113,19 @@ impl MethodError {
     #[must_use]
     pub fn details(&self) -> Details {
         let mut details = Details::default();
+        if let Self::Engine(error) = self
+            && let EngineError::Content(error) = error.root()
+        {
+            let violations = error.violations().iter();
+            details.violations = violations
+                .map(|one| (one.pointer.to_string(), one.sentence.to_string()))
+                .collect();
+        }
         match self {
             Self::TooManyRequests { retry_after } => details.retry_after = Some(*retry_after),
             Self::Engine(EngineError::Conflict { current, paths }) => {
                 details.current_revision = Some(current.to_string());
                 details.differing_paths.clone_from(paths);
-            }
-            Self::Engine(EngineError::Content(error)) => {
-                let violations = error.violations().iter();
-                details.violations = violations
-                    .map(|one| (one.pointer.to_string(), one.sentence.to_string()))
-                    .collect();
             }
             Self::Engine(EngineError::Incompatible { findings, .. }) => {
                 let findings = findings
@@ -153,7 +155,7 @@ impl MethodError {
 }
 
 fn of_engine(error: &EngineError) -> Class {
-    match error {
+    match error.root() {
         EngineError::Denied(denied) if denied.hidden => Class::NotFound,
         EngineError::Denied(_) | EngineError::Version(decide::Refusal::FullControlNeeded) => {
             Class::PermissionDenied

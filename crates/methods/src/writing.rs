@@ -6,7 +6,7 @@ use coeval_core::decide::StoreAt;
 use coeval_core::version::WriteVersion;
 use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
-use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update};
+use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update, Upgrade};
 use coeval_engine::{Caller, Resource, Target, TypeKey};
 use coeval_storage::Token;
 
@@ -124,6 +124,28 @@ impl Methods {
             }
         };
         self.updated(caller, of, &target, updated).await
+    }
+
+    /// Stores a resource at another version; nothing said: at the newest that the caller sees.
+    ///
+    /// # Errors
+    /// *Not found* if there is none; *failed precondition* if its content has no counterpart there.
+    pub async fn upgrade(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        version: &str,
+        revision: &str,
+        dry_run: bool,
+    ) -> Result<Written, MethodError> {
+        let upgrade = Upgrade {
+            to: crate::version(version)?,
+            revision: (!revision.is_empty()).then(|| crate::revision(revision)),
+            dry_run,
+        };
+        let updated = self.engine.upgrade(caller, of, target, &upgrade).await?;
+        self.updated(caller, of, target, updated).await
     }
 
     /// Says how a resource is doing; its content stays.

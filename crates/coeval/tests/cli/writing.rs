@@ -448,6 +448,38 @@ fn history_tells_what_changed_and_restore_writes_it_again() {
 }
 
 #[test]
+fn upgrade_stores_resources_at_another_version_and_back() {
+    let desk = Desk::new();
+    for name in ["web", "api"] {
+        let file = desk.app(name, "v1", &json!({"image": "a"}));
+        desk.ok(&["apply", "-f", &file]);
+    }
+    let dry = desk.ok(&["upgrade", "app", "web", "--to", "1.1", "--dry-run"]);
+    assert_eq!(dry, "app/web upgraded (v1 to v1.1, dry run)\n");
+    let done = desk.ok(&["upgrade", "app", "web"]);
+    assert_eq!(done, "app/web upgraded (v1 to v1.1)\n");
+    let again = desk.ok(&["upgrade", "app/web", "--to", "v1.1"]);
+    assert_eq!(again, "app/web unchanged (v1.1)\n");
+    let filtered = ["upgrade", "app", "--filter", "spec.image==a"];
+    let all = desk.ok(&filtered);
+    assert!(all.contains("app/api upgraded (v1 to v1.1)\n"), "{all}");
+    assert!(all.contains("app/web unchanged (v1.1)\n"), "{all}");
+    let none = desk.run(&["upgrade", "app", "--filter", "spec.image==none"]);
+    assert!(none.code == 0 && none.err.contains("no app"), "{none:?}");
+    let file = desk.app("web", "v1.1", &json!({"image": "a", "region": "eu"}));
+    desk.ok(&["apply", "-f", &file]);
+    let back = desk.run(&["upgrade", "app", "web", "--to", "1.0.0"]);
+    assert_eq!(back.out, "app/web upgraded (v1.1 to v1)\n", "{back:?}");
+    assert!(back.err.contains("kept: /region"), "{back:?}");
+    desk.ok(&["upgrade", "app", "web"]);
+    assert_eq!(desk.spec("web"), json!({"image": "a", "region": "eu"}));
+    let unknown = desk.run(&["upgrade", "app", "web", "--to", "7"]);
+    assert!(unknown.code == 1 && unknown.err.contains("COEVAL-1101"));
+    let nobody = desk.run(&["upgrade", "app"]);
+    assert_eq!(nobody.code, 2, "{nobody:?}");
+}
+
+#[test]
 fn many_resources_have_a_progress_bar_on_a_terminal_alone() {
     let desk = Desk::new();
     let all: Vec<_> = (0..25)

@@ -151,12 +151,14 @@ cases! {
     versions {
         every {
             an_old_body_keeps_what_it_can_t_say
+            three_clients_of_three_versions_save_in_every_order
         }
         embedded {
             a_downgraded_body_is_the_edit_of_a_view
             a_server_that_knows_less_shows_less_and_overwrites_nothing
             a_higher_minor_is_stored_with_full_control_alone
-            a_higher_major_is_refused
+            a_body_of_a_higher_major_is_put_onto_what_is_stored
+            what_no_save_does_an_upgrade_does
             what_went_with_a_deleted_item_is_told
             metadata_says_which_versions_are_understood
             a_reader_sees_its_own_writes

@@ -8,6 +8,11 @@ use coeval_grpc::proto::resources::v1 as pb;
 use serde_json::json;
 use tonic::Code;
 
+fn stored(resource: &pb::Resource) -> String {
+    let status = resource.status.as_ref();
+    status.unwrap().stored_version.clone()
+}
+
 pub(crate) async fn an_old_body_keeps_what_it_can_t_say(mut world: World) {
     world.add_app();
     let alice = world.login("alice@acme");
@@ -145,29 +150,188 @@ pub(crate) async fn a_higher_minor_is_stored_with_full_control_alone(mut world: 
     assert_eq!(spec(&done), json!({"image": "b", "region": "eu"}));
 }
 
-pub(crate) async fn a_higher_major_is_refused(mut world: World) {
+/// Three clients that each read, change one field and save, in every order, with the resource stored at
+/// each of their versions. `tag` is of 1.0, `region` of 1.1, `tier` of 2.0 alone; all know the image, which
+/// 2.0 calls picture.
+pub(crate) async fn three_clients_of_three_versions_save_in_every_order(mut world: World) {
+    let text = "{type: string}";
+    let one = format!("image: {text}, tag: {text}");
+    let files = [
+        ("1.0.0", format!("properties: {{{one}}}}}\n")),
+        (
+            "1.1.0",
+            format!("properties: {{{one}, region: {text}}}}}\n"),
+        ),
+        (
+            "2.0.0",
+            format!(
+                "properties: {{picture: {text}, region: {text}, tier: {text}}}}}\n  conversion: {{from: 1.1.0, steps: [{{rename: {{path: /image, to: picture}}}}, {{remove: {{path: /tag}}}}, {{add: {{path: /tier}}}}]}}\n"
+            ),
+        ),
+    ];
+    let files: Vec<String> = files
+        .iter()
+        .map(|(version, schema)| {
+            type_file(
+                "acme:app",
+                version,
+                &format!("  schema: {{type: object, {schema}"),
+            )
+        })
+        .collect();
+    world.add_types(&["acme:app"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    let clients = [("v1", "tag"), ("v1.1", "region"), ("v2", "tier")];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    for (home, _) in clients {
+        for order in orders {
+            let name = format!("{}-{order:?}", home.replace('.', "-"));
+            let name = name.replace(['[', ']', ',', ' '], "");
+            let image = if home == "v2" { "picture" } else { "image" };
+            by.create(home, &name, json!({image: "a"})).await.unwrap();
+            let mut last = String::new();
+            for (turn, who) in order.into_iter().chain(order).enumerate() {
+                let (version, own) = clients[who];
+                let mut read = by.get_at(&name, version).await.unwrap();
+                let mut content = spec(&read);
+                last = format!("{version} {turn}");
+                let image = if version == "v2" { "picture" } else { "image" };
+                content[image] = json!(last);
+                content[own] = json!(last);
+                read.spec = content.to_string().into();
+                let done = by.update(read).await;
+                let done = done.unwrap_or_else(|error| panic!("{name}, {last}: {error}"));
+                assert_eq!(spec(&done.resource.unwrap()), content, "{name}, {last}");
+            }
+            // Everybody sees the last image, and the last of each field that it can say.
+            let said = |who: usize| {
+                let turn = 3 + order.iter().position(|one| *one == who).unwrap();
+                format!("{} {turn}", clients[who].0)
+            };
+            let expected = [
+                json!({"image": last, "tag": said(0)}),
+                json!({"image": last, "tag": said(0), "region": said(1)}),
+                json!({"picture": last, "region": said(1), "tier": said(2)}),
+            ];
+            for ((version, _), expected) in clients.iter().zip(expected) {
+                let seen = spec(&by.get_at(&name, version).await.unwrap());
+                assert_eq!(seen, expected, "{name} at {version}");
+            }
+        }
+    }
+}
+
+/// What a client of the newer major does first: it reads, changes and saves.
+pub(crate) async fn a_body_of_a_higher_major_is_put_onto_what_is_stored(mut world: World) {
     let mut files = app_files();
     files.push(type_file(
         "acme:app",
         "2.0.0",
-        "  schema: {type: object, required: [picture], properties: {picture: {type: string}, sizing_class: {type: string}, replicas: {type: integer}, region: {type: string}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /image, to: picture}}]}\n",
+        "  schema: {type: object, required: [picture], properties: {picture: {type: string}, sizing_class: {type: string}, replicas: {type: integer}, region: {type: string}, tier: {enum: [gold, tin]}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /image, to: picture}}, {add: {path: /tier}}]}\n",
     ));
     world.add_types(&["acme:app"], &files);
     let alice = world.login("alice@acme");
     let by = world.by(&alice);
-    let made = by.create("v1", "web", json!({"image": "a"})).await.unwrap();
-    let mut higher = made.clone();
-    higher.version = "v2".into();
-    higher.spec = json!({"picture": "b"}).to_string().into();
-    let told = by.update(higher.clone()).await;
-    let told = refused(told, Code::FailedPrecondition, 1108);
-    assert!(told.advice.to_lowercase().contains("migrate"), "{told:?}");
-    refused(by.upsert(higher).await, Code::FailedPrecondition, 1108);
-    assert_eq!(by.get("web").await.unwrap(), made);
-    // To read it there is another matter.
+    by.create("v1", "web", json!({"image": "a"})).await.unwrap();
+    let mut higher = by.get_at("web", "v2").await.unwrap();
+    higher.spec = json!({"picture": "b", "tier": "gold"}).to_string().into();
+    let done = by.update(higher.clone()).await.unwrap();
+    assert_eq!(done.kept, Vec::<String>::new(), "the body set it itself");
+    let done = done.resource.unwrap();
+    assert_eq!(spec(&done), json!({"picture": "b", "tier": "gold"}));
+    assert_eq!(stored(&done), "v1", "a save is no upgrade");
+    assert_eq!(
+        spec(&by.get_at("web", "v1").await.unwrap()),
+        json!({"image": "b"})
+    );
+    // The old client saves, and the tier stays.
+    let mut old = by.get_at("web", "v1").await.unwrap();
+    old.version = "v1".into();
+    old.spec = json!({"image": "c"}).to_string().into();
+    let kept = by.update(old).await.unwrap().kept;
+    assert_eq!(kept, ["/tier"]);
     let view = by.get_at("web", "v2").await.unwrap();
-    assert_eq!(spec(&view), json!({"picture": "a"}));
+    assert_eq!(spec(&view), json!({"picture": "c", "tier": "gold"}));
+    // What the stored version has no word for is held to the body's own schema.
+    let mut wrong = view.clone();
+    wrong.spec = json!({"picture": "c", "tier": "lead"}).to_string().into();
+    let told = refused(by.update(wrong).await, Code::InvalidArgument, 2207);
+    assert!(!told.advice.contains("coeval upgrade"), "{told:?}");
+    let mut upserted = view;
+    upserted.metadata.as_mut().unwrap().revision.clear();
+    upserted.metadata.as_mut().unwrap().id.clear();
+    upserted.spec = json!({"picture": "d"}).to_string().into();
+    let done = by.upsert(upserted).await.unwrap().resource.unwrap();
+    assert_eq!(spec(&done), json!({"picture": "d"}));
     refused(by.get_at("web", "v9").await, Code::FailedPrecondition, 1101);
+}
+
+pub(crate) async fn what_no_save_does_an_upgrade_does(mut world: World) {
+    let mut files = app_files();
+    files.push(type_file(
+        "acme:app",
+        "2.0.0",
+        "  schema: {type: object, required: [picture], properties: {picture: {type: string}, sizing_class: {type: string}, replicas: {type: integer}, region: {type: string}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /image, to: picture}}]}\n  meaningChanged: [/picture]\n",
+    ));
+    world.add_types(&["acme:app"], &files);
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    by.create("v1", "web", json!({"image": "a"})).await.unwrap();
+    let higher = by.get_at("web", "v2").await.unwrap();
+    let told = refused(
+        by.update(higher.clone()).await,
+        Code::FailedPrecondition,
+        1112,
+    );
+    let next = "coeval upgrade acme:app web --to 2.0.0";
+    assert!(told.advice.contains(next), "{told:?}");
+    let asked = |version: &str, dry_run| pb::UpgradeResourceRequest {
+        kind: "app".into(),
+        name: "web".into(),
+        version: version.into(),
+        dry_run,
+        ..Default::default()
+    };
+    // Not by itself: that it means something else somebody has to say.
+    let unnamed = by.resources().upgrade_resource(asked("", false)).await;
+    refused(unnamed, Code::FailedPrecondition, 1112);
+    for form in ["2", "2.0", "v2", "2.0.0"] {
+        let tried = by.resources().upgrade_resource(asked(form, true)).await;
+        let tried = tried.unwrap().into_inner().resource.unwrap();
+        assert_eq!(
+            (spec(&tried), stored(&tried)),
+            (json!({"picture": "a"}), "v1".into())
+        );
+    }
+    let done = by.resources().upgrade_resource(asked("2", false)).await;
+    let done = done.unwrap().into_inner().resource.unwrap();
+    assert_eq!(
+        (spec(&done), stored(&done)),
+        (json!({"picture": "a"}), "v2".into())
+    );
+    let again = by.resources().upgrade_resource(asked("2", false)).await;
+    let again = again.unwrap().into_inner().resource.unwrap();
+    assert_eq!(meta(&again).revision, meta(&done).revision, "nothing to do");
+    let mut saved = again;
+    saved.spec = json!({"picture": "b"}).to_string().into();
+    by.update(saved).await.unwrap();
+    // And back, exactly.
+    let back = by.resources().upgrade_resource(asked("1", false)).await;
+    let back = back.unwrap().into_inner().resource.unwrap();
+    assert_eq!(
+        (spec(&back), stored(&back)),
+        (json!({"image": "b"}), "v1".into())
+    );
+    let unknown = by.resources().upgrade_resource(asked("7", false)).await;
+    refused(unknown, Code::FailedPrecondition, 1101);
 }
 
 pub(crate) async fn what_went_with_a_deleted_item_is_told(mut world: World) {

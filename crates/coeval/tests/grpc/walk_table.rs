@@ -271,6 +271,17 @@ fn of_resources(things: &Things) -> Vec<Row> {
             },
         ),
         row(
+            Tenant,
+            "coeval.resources.v1.ResourceService/UpgradeResource",
+            &resources::UpgradeResourceRequest {
+                kind: kind.clone(),
+                name: name.clone(),
+                namespace: namespace.clone(),
+                dry_run: true,
+                ..Default::default()
+            },
+        ),
+        row(
             Org,
             "coeval.resources.v1.ResourceService/WatchResources",
             &resources::WatchResourcesRequest {

@@ -121,6 +121,11 @@ pub(crate) fn a_field_that_nobody_reads_is_refused(mut world: World) {
         ),
         ("PUT", "/resources/app/web/status", json!({"massage": "x"})),
         ("POST", "/resources/app/web/restore", json!({})),
+        (
+            "POST",
+            "/resources/app/web/upgrade",
+            json!({"version": "new"}),
+        ),
         ("POST", "/tokens", json!({"name": "t", "expiry": "never"})),
         (
             "POST",

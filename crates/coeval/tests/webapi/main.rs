@@ -112,6 +112,7 @@ cases! {
         embedded {
             a_change_needs_a_revision_and_one_alone
             an_earlier_revision_is_restored
+            a_resource_is_stored_at_another_version
         }
     }
     watch {

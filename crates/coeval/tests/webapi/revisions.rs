@@ -88,3 +88,24 @@ pub(crate) fn an_earlier_revision_is_restored(mut world: World) {
     assert_eq!(restored.status, 200, "{restored:?}");
     assert_eq!(restored.json["resource"]["spec"], json!({"image": "a"}));
 }
+
+pub(crate) fn a_resource_is_stored_at_another_version(mut world: World) {
+    world.add_app();
+    let alice = world.enter("alice@acme");
+    let made = world.app(&alice, "v1", "web", &json!({"image": "a"}));
+    let path = "/resources/app/web/upgrade";
+    let tried = world.tell(&alice, "POST", path, &json!({"dryRun": true}));
+    assert_eq!(tried.status, 200, "{tried:?}");
+    assert_eq!(tried.json["resource"]["version"], "v1.1");
+    assert_eq!(world.look(&alice, "/resources/app/web"), made);
+    let stale = json!({"version": "1.1", "revision": "00000000000000000000000000000000"});
+    assert_eq!(world.tell(&alice, "POST", path, &stale).status, 409);
+    for version in ["1.1", "1.0", "v1.1", "1", "1.1.0"] {
+        let done = world.tell(&alice, "POST", path, &json!({"version": version}));
+        assert_eq!(done.status, 200, "{done:?}");
+        let seen = world.look(&alice, &format!("/resources/app/web?version={version}"));
+        let stored = world.look(&alice, "/resources/app/web");
+        assert_eq!(seen["version"], stored["version"], "{version}");
+        assert_eq!(done.json["resource"], stored, "{version}");
+    }
+}

@@ -68,6 +68,7 @@ const ROUTES: &[(For, &str)] = &[
     (Tenant, "PUT /resources/{kind}/{name}/status"),
     (Tenant, "GET /resources/{kind}/{name}/history"),
     (Tenant, "POST /resources/{kind}/{name}/restore"),
+    (Tenant, "POST /resources/{kind}/{name}/upgrade"),
     (Tenant, "GET /resources/{kind}/{name}/acl"),
     (Tenant, "POST /resources/{kind}/{name}/acl"),
     (Tenant, "DELETE /resources/{kind}/{name}/acl/{member}"),
@@ -184,6 +185,7 @@ fn body(route: &str, things: &Things) -> Value {
     match path.rsplit('/').next().unwrap() {
         "acl" => json!({"member": things.user, "level": "ReadOnly"}),
         "status" => json!({"message": "m"}),
+        "upgrade" => json!({"dryRun": true}),
         "restore" => json!({"revision": "0123456789abcdef0123456789abcdef"}),
         "migrations" if path.starts_with("/types") => json!({"from": "1.0.0", "to": "1.1.0"}),
         "migrations" => json!({"type": "acme:app"}),

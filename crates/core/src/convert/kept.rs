@@ -35,16 +35,7 @@ impl Kept {
     /// The values, without what is only bookkeeping.
     #[must_use]
     pub fn entries(&self) -> Vec<KeptEntry<'_>> {
-        let mut found = Vec::new();
-        gather(&self.0, "", &mut found);
-        found
-    }
-
-    /// Pointers to all that independently of the document's values is kept.
-    pub(crate) fn paths(&self) -> Vec<String> {
-        let entries = self.entries().into_iter();
-        let independent = entries.filter(|entry| !entry.refines);
-        independent.map(|entry| entry.path).collect()
+        entries(&self.0)
     }
 
     /// As it is stored.
@@ -60,6 +51,13 @@ impl Kept {
     pub fn from_json(json: &Value) -> Option<Self> {
         read(json, 0).map(Self)
     }
+}
+
+/// The values in a margin, without what is only bookkeeping.
+pub(crate) fn entries(margin: &Margin) -> Vec<KeptEntry<'_>> {
+    let mut found = Vec::new();
+    gather(margin, "", &mut found);
+    found
 }
 
 fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {

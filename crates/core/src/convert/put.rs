@@ -3,7 +3,7 @@
 
 use super::align::{Align, partners};
 use super::expressing::{check, supersede};
-use super::kept::Kept;
+use super::kept::{Kept, KeptEntry, entries};
 use super::note::Margin;
 use super::path::{Trail, pattern};
 use super::refusal::{Reason, Refusal, bounded};
@@ -99,6 +99,9 @@ impl Versions {
             supersede(&body, &mut tree.margin);
         }
         tree.value = body;
+        let left_alone: Vec<_> = independent(&tree.margin)
+            .map(|entry| (entry.version, entry.value.clone()))
+            .collect();
         self.carry(there, home, &mut tree, &mut run, Carry::Back)?;
         let mut kept = Vec::new();
         collect_restored(&mut tree.margin, "", Some(&mut kept));
@@ -110,8 +113,14 @@ impl Versions {
             let mut again = tree.clone();
             self.carry(home, there, &mut again, &mut Run::new(), Carry::View)?;
         }
-        let remains = Kept(tree.margin);
-        kept.extend(remains.paths());
+        // What the stored version can't hold and the body itself set was not left alone.
+        let remains = independent(&tree.margin).filter(|entry| {
+            let was = |(version, value): &(Version, Value)| {
+                *version == entry.version && same(value, entry.value)
+            };
+            left_alone.iter().any(was)
+        });
+        kept.extend(remains.map(|entry| entry.path));
         kept.sort();
         kept.dedup();
         dropped.sort();
@@ -120,7 +129,7 @@ impl Versions {
             record: Record {
                 version,
                 content: tree.value,
-                kept: remains,
+                kept: Kept(tree.margin),
             },
             kept,
             dropped,
@@ -136,6 +145,12 @@ impl Versions {
         });
         stripped.unwrap_or(body)
     }
+}
+
+/// What is kept whatever becomes of the document's values.
+fn independent(margin: &Margin) -> impl Iterator<Item = KeptEntry<'_>> {
+    let entries = entries(margin).into_iter();
+    entries.filter(|entry| !entry.refines)
 }
 
 /// Takes the marks of restored values away, and says where they were.

@@ -53,11 +53,20 @@ pub enum Refusal {
         /// The body's version.
         body: Version,
     },
-    /// A save is not an upgrade to another major.
-    #[error("the body is at {}, a higher major version than the stored one", body.short())]
+    /// The type refuses edits made at another version, and a save is not an upgrade to another
+    /// major.
+    #[error("the body is at {}, a higher major version than the stored one, and its type accepts only edits made at the stored version", body.short())]
     MajorHigher {
         /// The body's version.
         body: Version,
+    },
+    /// Nothing automatic interprets what changed its meaning, or drops a restriction.
+    #[error("the body is at {}; on the way there from the stored version, {} changes what a field means or restricts what older clients see", body.short(), at.short())]
+    MeaningBetween {
+        /// The body's version.
+        body: Version,
+        /// The first such version.
+        at: Version,
     },
     /// Only who has full control changes versions and forces.
     #[error("changing the version of a resource and forcing a write need full control of it")]
@@ -109,6 +118,7 @@ impl Coded for Refusal {
             Self::MarkedRecord { .. } => coeval_codes::MARKED_RECORD,
             Self::Strict { .. } => coeval_codes::SKEW_STRICT,
             Self::MajorHigher { .. } => coeval_codes::MAJOR_HIGHER,
+            Self::MeaningBetween { .. } => coeval_codes::MEANING_BETWEEN,
             Self::FullControlNeeded => coeval_codes::FULL_CONTROL_NEEDED,
             Self::RestrictedView { .. } => coeval_codes::RESTRICTED_VIEW,
             Self::InMigration { .. } => coeval_codes::IN_MIGRATION,
@@ -136,7 +146,7 @@ impl Coded for Refusal {
             Self::Strict { .. } => {
                 "Read it at the stored version and edit that, or upgrade the client.".to_owned()
             }
-            Self::MajorHigher { .. } => {
+            Self::MajorHigher { .. } | Self::MeaningBetween { .. } => {
                 "Upgrade the resource first, or migrate its type to the new major.".to_owned()
             }
             Self::FullControlNeeded => {

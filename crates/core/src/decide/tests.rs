@@ -72,6 +72,7 @@ fn writing<'a>(stored: Stored, text: &str, known: &'a Known) -> Writing<'a> {
         control: Control::Full,
         force: Force::No,
         restricted_below: None,
+        barrier: None,
     }
 }
 

@@ -138,27 +138,41 @@ fn onto(
     if force == Force::Yes {
         return Ok(moved);
     }
+    let carried = || carry_over(writing, edit, carry, body);
     // A mark says at which version it was read, not at which it should be stored.
     if writing.body.is_marked() {
-        return Ok(edit);
+        return carried();
     }
-    let carried = || match carry {
-        Carry::Yes => Ok(edit),
-        Carry::No(_) => Err(Refusal::Strict {
-            body: body.version(),
-        }),
-    };
     let higher_major = body.version().major > stored_at.version().major;
     match (writing.store_at, writing.control) {
         (StoreAt::Set, Control::Full) => Ok(moved),
         (StoreAt::Set, Control::Write) => Err(Refusal::FullControlNeeded),
         (StoreAt::Unchanged, _) => carried(),
         (StoreAt::Unsaid, _) if body < stored_at => carried(),
-        (StoreAt::Unsaid, _) if higher_major => Err(Refusal::MajorHigher {
-            body: body.version(),
+        (StoreAt::Unsaid, _) if higher_major => carried().map_err(|refusal| match refusal {
+            Refusal::Strict { body } => Refusal::MajorHigher { body },
+            refusal => refusal,
         }),
         (StoreAt::Unsaid, Control::Full) => Ok(moved),
-        (StoreAt::Unsaid, Control::Write) => carried().map_err(|_| Refusal::FullControlNeeded),
+        (StoreAt::Unsaid, Control::Write) => carried().map_err(|refusal| match refusal {
+            Refusal::Strict { .. } => Refusal::FullControlNeeded,
+            refusal => refusal,
+        }),
+    }
+}
+
+/// The edit of a view, from a lower version or a higher one.
+fn carry_over(
+    writing: &Writing<'_>,
+    edit: Change,
+    carry: Carry,
+    body: KnownVersion,
+) -> Result<Change, Refusal> {
+    let body = body.version();
+    match (carry, writing.barrier) {
+        (Carry::No(_), _) => Err(Refusal::Strict { body }),
+        (Carry::Yes, Some(at)) => Err(Refusal::MeaningBetween { body, at }),
+        (Carry::Yes, None) => Ok(edit),
     }
 }
 
@@ -207,14 +221,17 @@ fn both(writing: &Writing<'_>, pair: Pair, force: Force) -> Result<(Change, Reco
         stored_at,
     };
     let major = body.version().major;
-    let edits_a_view =
-        writing.body.is_marked() || writing.store_at == StoreAt::Unchanged || body < stored_at;
+    // Who names the version wants it stored there, and a pair goes nowhere else.
+    let moves = writing.store_at == StoreAt::Set && !writing.body.is_marked() && body > stored_at;
     let change = if major == lead.0.major {
         onto(writing, stored_at, body, carry, force)?
-    } else if major == mirror.0.major || (edits_a_view && carry == Carry::Yes) {
+    } else if major == mirror.0.major {
+        // The migration was told of every change of meaning on its way.
         edit
-    } else {
+    } else if moves || carry != Carry::Yes {
         return Err(Refusal::in_migration(body, pair));
+    } else {
+        carry_over(writing, edit, carry, body)?
     };
     Ok((change, records))
 }

@@ -24,6 +24,9 @@ pub struct Writing<'a> {
     pub force: Force,
     /// Where the stored version names a restricted view: those below this version saw only that.
     pub restricted_below: Option<Version>,
+    /// The first version on the way up from the stored one to the body's that changes what a field
+    /// means or names a restricted view.
+    pub barrier: Option<Version>,
 }
 
 /// At which version a body is to be stored.

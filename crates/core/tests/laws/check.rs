@@ -221,7 +221,9 @@ impl Case<'_> {
         let body = edit(self.world, at, &view, rng);
         let put = versions.put(stored.clone(), version, body.clone())?;
         tally.puts += 1;
-        tally.puts_that_kept += u64::from(!put.kept.is_empty());
+        // What is left alone, and what the stored version can't hold of the body.
+        let kept = !put.kept.is_empty() || !put.record.kept.is_empty();
+        tally.puts_that_kept += u64::from(kept);
         tally.puts_that_dropped += u64::from(!put.dropped.is_empty());
         let details: [(&str, &dyn fmt::Debug); 5] = [
             ("stored", stored),

@@ -216,6 +216,7 @@ impl Engine {
             control: Control::Full,
             force: Force::No,
             restricted_below: None,
+            barrier: None,
         })?;
         let said = decided.change.stored_at().version();
         content::check_since(state, said, &create.content, None)?;

@@ -22,7 +22,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use bytes::Bytes;
 use coeval_access::{Action, Level};
-use coeval_core::convert::Record;
+use coeval_core::convert::{Reason, Record};
 use coeval_core::decide::{
     self, Change, Control, Force, Refusal, Revision as Said, Skew, StoreAt,
     Wanted as WantedVersion, Writing,
@@ -118,8 +118,8 @@ pub(crate) struct PlannedUpdate {
     pub(crate) after: Stored,
     /// With its secure values, if the content changes.
     whole: Option<Record>,
-    kept: Vec<String>,
-    dropped: Vec<String>,
+    pub(super) kept: Vec<String>,
+    pub(super) dropped: Vec<String>,
     overrode: Option<Refusal>,
 }
 
@@ -200,12 +200,16 @@ impl Engine {
             }
             body => {
                 let opened = self.open_record(state, stored).await?;
-                self.edit(found, &opened, update, body.as_ref())?
+                self.edit(found, &opened, update, body.as_ref())
+                    .map_err(|refusal| upgrade_first(state, stored, update, refusal))?
             }
         };
+        fits_at_its_version(state, stored, update, &edited)?;
         self.allow_edit(caller, state, stored, update, &edited)
             .await?;
-        let mut header = self.edited_header(caller, state, stored, update, &edited)?;
+        let mut header = self
+            .edited_header(caller, state, stored, update, &edited)
+            .map_err(|refusal| upgrade_first(state, stored, update, refusal))?;
         let expires = update.meta.expires.unwrap_or(stored.expires);
         let renamed = header.name != stored.header.name;
         let mut steps = Vec::new();
@@ -366,6 +370,7 @@ impl Engine {
             },
             force: if update.force { Force::Yes } else { Force::No },
             restricted_below: restricted.map(|restricted| restricted.below),
+            barrier: barrier(state, version, at),
         })?;
         let sees = sees(level);
         let overrode = decided.overrode;
@@ -491,6 +496,78 @@ impl Engine {
             Err(_) => Vec::new(),
         }
     }
+}
+
+/// The first version on the way up that nothing automatic passes: it changes what a field means, or
+/// names a restricted view.
+pub(super) fn barrier(state: &TypeState, stored: Version, body: Version) -> Option<Version> {
+    let ancestry = |version| {
+        std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
+    };
+    if body <= stored {
+        return None;
+    }
+    let passed = ancestry(stored);
+    let stops = |version: &Version| {
+        let definition = state.version(*version);
+        definition
+            .is_some_and(|one| !one.meaning_changed.is_empty() || one.restricted_view.is_some())
+    };
+    let way = ancestry(body).into_iter();
+    let way = way.take_while(|version| !passed.contains(version));
+    way.filter(stops).last()
+}
+
+/// Whether the update puts a body of a higher version onto what is stored.
+fn is_above(stored: &Stored, update: &Update) -> bool {
+    update.content.is_some() && update.at.version() > stored.header.version
+}
+
+/// A refusal that an upgrade of the resource would do away with says how to do it.
+fn upgrade_first(
+    state: &TypeState,
+    stored: &Stored,
+    update: &Update,
+    refusal: EngineError,
+) -> EngineError {
+    let ends = match &refusal {
+        EngineError::Version(refusal) => matches!(
+            refusal,
+            Refusal::Strict { .. } | Refusal::MajorHigher { .. } | Refusal::MeaningBetween { .. }
+        ),
+        EngineError::Conversion(refusal) => matches!(refusal.reason, Reason::Value(_)),
+        EngineError::Content(_) => true,
+        _ => false,
+    };
+    if !ends || !is_above(stored, update) || update.store_at == StoreAt::Set {
+        return refusal;
+    }
+    EngineError::UpgradeFirst {
+        refusal: Box::new(refusal),
+        of: state.key.clone(),
+        name: stored.header.name.clone(),
+        to: update.at.version(),
+    }
+}
+
+/// What a body of a higher version sets, and the stored one can't hold, is held to the body's own
+/// schema: the stored version's says nothing of it.
+fn fits_at_its_version(
+    state: &TypeState,
+    stored: &Stored,
+    update: &Update,
+    edited: &Edited,
+) -> Result<(), EngineError> {
+    let strict = update.checking == Checking::Strict || stored.header.state == State::Resolved;
+    let at = update.at.version();
+    let carried = edited.record.as_ref().filter(|record| record.version < at);
+    if let (true, true, Some(record), Some(definition)) =
+        (strict, is_above(stored, update), carried, state.version(at))
+    {
+        let view = state.versions.view(record.clone(), at)?;
+        definition.schema.validate(&view.content)?;
+    }
+    Ok(())
 }
 
 /// Adds steps to a write. One that only looks at a key makes way for one that writes it: the

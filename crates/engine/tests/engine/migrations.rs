@@ -179,31 +179,19 @@ pub(crate) async fn every_phase_reads_writes_lists_and_deletes(mut world: World)
         other.update(&admin(), &app(), &old, &update).await.unwrap();
         let body = json!({"container": {"image": "c"}, "replicas": 3, "tier": "gold"});
         let at_new = Update::new(v("2.0.0"), body.clone());
-        let written = one.update(&admin(), &app(), &old, &at_new).await;
-        match phase {
-            // Nothing is at the new major yet.
-            Phase::Old => assert_eq!(written.unwrap_err().code(), coeval_codes::MAJOR_HIGHER),
-            _ => {
-                written.unwrap();
-                assert_eq!(read(&other, &old, "2.0.0").await, body, "{phase}");
-                expected.insert(name.clone(), ("c".to_owned(), 3));
-            }
-        }
-        if phase == Phase::Old {
-            expected.insert(name.clone(), ("b".to_owned(), 2));
-        }
+        one.update(&admin(), &app(), &old, &at_new).await.unwrap();
+        assert_eq!(read(&other, &old, "2.0.0").await, body, "{phase}");
+        expected.insert(name.clone(), ("c".to_owned(), 3));
         let (image, replicas) = &expected[&name];
         let seen = json!({"image": image, "replicas": replicas});
         assert_eq!(read(&other, &old, "1.0.0").await, seen, "{phase}");
         // An old client saves; the tier stays.
-        if phase != Phase::Old {
-            let update = Update::new(v("1.0.0"), json!({"image": "d", "replicas": 4}));
-            let saved = other.update(&admin(), &app(), &old, &update).await.unwrap();
-            assert!(!saved.kept.is_empty() || phase >= Phase::Mirror, "{phase}");
-            let both = json!({"container": {"image": "d"}, "replicas": 4, "tier": "gold"});
-            assert_eq!(read(&one, &old, "2.0.0").await, both, "{phase}");
-            expected.insert(name.clone(), ("d".to_owned(), 4));
-        }
+        let update = Update::new(v("1.0.0"), json!({"image": "d", "replicas": 4}));
+        let saved = other.update(&admin(), &app(), &old, &update).await.unwrap();
+        assert!(!saved.kept.is_empty(), "{phase}");
+        let both = json!({"container": {"image": "d"}, "replicas": 4, "tier": "gold"});
+        assert_eq!(read(&one, &old, "2.0.0").await, both, "{phase}");
+        expected.insert(name.clone(), ("d".to_owned(), 4));
         let gone = made(&other, "gone", json!({"image": "x"})).await;
         one.delete(&admin(), &app(), &gone, None).await.unwrap();
         for engine in [&one, &other] {
@@ -396,11 +384,6 @@ async fn add_one(engine: &Engine, id: &Target, new: bool) -> bool {
         let update = Update::new(at, body).on(read.revision);
         match engine.update(&caller, &app(), id, &update).await {
             Ok(_) => return true,
-            // Before mirror nothing is written at the new major.
-            Err(error) if error.code() == coeval_codes::MAJOR_HIGHER => {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                return false;
-            }
             Err(EngineError::Contended { .. } | EngineError::Phase(_)) => return false,
             Err(error) => {
                 assert_eq!(error.code(), coeval_codes::RESOURCE_CONFLICT, "{error}");

@@ -169,17 +169,16 @@ impl Play {
                 let id = model.id.clone();
                 self.write(&engine, &id, &update).await;
             }
-            5..=6 if self.writes_new().await || self.models[which].alone => {
-                let mut model = self.models[which].clone();
+            5..=6 => {
+                let model = &mut self.models[which];
                 model.replicas += 1;
                 model.tier = self
                     .random
                     .bool()
                     .then(|| format!("t{}", self.random.u8(..)));
                 let update = Update::new(v("2.0.0"), model.at_new());
-                if self.write_at_new(&engine, &model, &update).await {
-                    self.models[which] = model;
-                }
+                let id = model.id.clone();
+                self.write(&engine, &id, &update).await;
             }
             7 => {
                 let name = format!("n{}", self.made);
@@ -252,25 +251,6 @@ impl Play {
             }
         }
         panic!("{}: no end", self.about);
-    }
-
-    /// Whether it was written. Only a server that is back at `old` by now may say that the body is
-    /// of a higher major.
-    async fn write_at_new(&self, engine: &Engine, model: &Model, update: &Update) -> bool {
-        if self.undoing && !model.alone {
-            let written = engine.update(&admin(), &app(), &model.id, update).await;
-            if let Err(error) = &written
-                && error.code() == coeval_codes::MAJOR_HIGHER
-            {
-                assert!(!self.writes_new().await, "{}: {error}", self.about);
-                return false;
-            }
-            if written.is_ok() {
-                return true;
-            }
-        }
-        self.write(engine, &model.id, update).await;
-        true
     }
 
     /// Everything that both servers show is what the model says.

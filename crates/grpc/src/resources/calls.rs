@@ -225,6 +225,28 @@ pub(super) async fn restore(
     Ok(sequenced(caller, changed.resource.token, message))
 }
 
+pub(super) async fn upgrade(
+    api: Arc<Api>,
+    call: Call<pb::UpgradeResourceRequest>,
+) -> Answered<pb::UpgradeResourceResponse> {
+    let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
+    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let of = methods.kind(caller, &asked.kind).await?;
+    let target = methods
+        .which(caller, &of, &asked.name, &asked.namespace)
+        .await?;
+    let (version, revision) = (&asked.version, &asked.revision);
+    let written = methods
+        .upgrade(caller, &of, &target, version, revision, asked.dry_run)
+        .await?;
+    let message = pb::UpgradeResourceResponse {
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+        kept: written.kept,
+        task: written.task.unwrap_or_default(),
+    };
+    Ok(sequenced(caller, written.resource.token, message))
+}
+
 pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {
     let caller = call.at(&call.message.version)?;
     let told = watching::open(&api, &caller, call.message).await?;

@@ -95,6 +95,13 @@ impl ResourceService for Resources {
         self.0.respond(request, calls::restore).await
     }
 
+    async fn upgrade_resource(
+        &self,
+        request: Request<pb::UpgradeResourceRequest>,
+    ) -> Result<Response<pb::UpgradeResourceResponse>, Status> {
+        self.0.respond(request, calls::upgrade).await
+    }
+
     type WatchResourcesStream = Told;
 
     async fn watch_resources(

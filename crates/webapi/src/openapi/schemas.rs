@@ -252,6 +252,13 @@ fn resources() -> Vec<Named> {
             ),
         ),
         (
+            "UpgradeInput",
+            sent(
+                &[],
+                json!({ "version": text_or_null(), "revision": text_or_null(), "dryRun": { "type": "boolean" } }),
+            ),
+        ),
+        (
             "RestoreInput",
             sent(
                 &["revision"],

@@ -92,6 +92,12 @@ fn writes() -> Vec<Route> {
             .about("Writes an earlier revision again.")
             .takes("RestoreInput")
             .gives("ResourceWritten"),
+        one(Route::post("/resources/{kind}/{name}/upgrade", handler!(write::upgrade)))
+            .about("Stores a resource at another version, which needs full control; its id and its name stay.")
+            .since("0.2.0")
+            .takes("UpgradeInput")
+            .answers(200, Shape::One("ResourceWritten"))
+            .answers(202, Shape::One("ResourceWritten")),
     ]
 }
 

@@ -94,6 +94,22 @@ pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     answer(&api, caller, &written).await
 }
 
+pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller()?;
+    let which = named(&api, &call, caller).await?;
+    let body = call.object(&["version", "revision", "dryRun"])?;
+    let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
+    let version = body.text("version")?.unwrap_or_default();
+    let dry_run = body.flag("dryRun")?.unwrap_or_default();
+    let (of, target) = (&which.of, &which.target);
+    let written = api
+        .methods
+        .upgrade(caller, of, target, &version, &on.revision, dry_run)
+        .await;
+    let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
+    answer(&api, caller, &written).await
+}
+
 fn no_mask(sent: &Sent) -> Result<(), WebError> {
     match sent.mask {
         None => Ok(()),

@@ -51,6 +51,7 @@ fn save<'a>(stored: &str, body: &str, known: &'a Known) -> Writing<'a> {
         control: Control::Write,
         force: Force::No,
         restricted_below: None,
+        barrier: None,
     }
 }
 

@@ -69,26 +69,44 @@ fn a_minor_of_the_ruling_record_may_change_and_the_mirror_follows() {
 fn no_word_and_no_force_take_a_pair_to_a_third_major() {
     let known = server("v3");
     for force in [Force::No, Force::Yes] {
-        for store_at in [StoreAt::Set, StoreAt::Unsaid] {
+        let save = Writing {
+            store_at: StoreAt::Set,
+            force,
+            ..writing(pair("v1.1", "v2", Lead::New), "v3", &known)
+        };
+        let refusal = write(&save).unwrap_err();
+        assert!(matches!(refusal, Refusal::InMigration { .. }), "{refusal}");
+    }
+}
+
+#[test]
+fn a_body_at_a_third_major_is_carried_onto_the_record_that_rules() {
+    let known = server("v3");
+    for (lead, stored_at) in [(Lead::Old, "v1.1"), (Lead::New, "v2")] {
+        for store_at in [StoreAt::Unchanged, StoreAt::Unsaid] {
             let save = Writing {
                 store_at,
-                force,
-                ..writing(pair("v1.1", "v2", Lead::New), "v3", &known)
+                ..writing(pair("v1.1", "v2", lead), "v3", &known)
             };
-            let refusal = write(&save).unwrap_err();
-            assert!(matches!(refusal, Refusal::InMigration { .. }), "{refusal}");
+            assert_eq!(write(&save), Ok((edit("v3", stored_at), Records::Both)));
+            let changed = Writing {
+                barrier: Some(v("v3")),
+                ..save
+            };
+            let refusal = write(&changed).unwrap_err();
+            assert!(matches!(refusal, Refusal::MeaningBetween { .. }));
         }
     }
 }
 
 #[test]
-fn an_edit_of_a_view_at_a_third_major_is_carried() {
-    let known = server("v3");
+fn a_body_of_a_migration_s_own_major_passes_its_change_of_meaning() {
+    let known = server("v2");
     let save = Writing {
-        store_at: StoreAt::Unchanged,
-        ..writing(pair("v1.1", "v2", Lead::New), "v3", &known)
+        barrier: Some(v("v2")),
+        ..writing(pair("v1.1", "v2", Lead::Old), "v2", &known)
     };
-    assert_eq!(write(&save), Ok((edit("v3", "v2"), Records::Both)));
+    assert_eq!(write(&save), Ok((edit("v2", "v1.1"), Records::Both)));
 }
 
 #[test]

@@ -127,11 +127,50 @@ fn a_higher_minor_moves_the_resource_or_is_carried_where_that_is_not_allowed() {
 }
 
 #[test]
-fn a_save_is_not_an_upgrade_to_another_major() {
+fn a_body_of_a_higher_major_is_carried_and_upgrades_nothing() {
+    let known = server("v3");
+    for text in ["v2", "v3"] {
+        for control in [Control::Full, Control::Write] {
+            let save = Writing {
+                control,
+                ..writing(at("v1.1"), text, &known)
+            };
+            assert_eq!(change(&save), Ok(edit(text, "v1.1")));
+            let strict = Writing {
+                skew: Skew::Strict,
+                ..save
+            };
+            let body = v(text);
+            assert_eq!(change(&strict), Err(Refusal::MajorHigher { body }));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_carried_over_a_change_of_meaning_unless_the_version_is_named() {
     let known = server("v2");
-    let save = writing(at("v1.1"), "v2", &known);
-    let body = v("v2");
-    assert_eq!(change(&save), Err(Refusal::MajorHigher { body }));
+    let save = Writing {
+        barrier: Some(v("v2")),
+        ..writing(at("v1.1"), "v2", &known)
+    };
+    let (body, at) = (v("v2"), v("v2"));
+    let refusal = Refusal::MeaningBetween { body, at };
+    assert_eq!(change(&save), Err(refusal));
+    let view = Writing {
+        store_at: StoreAt::Unchanged,
+        ..save
+    };
+    assert_eq!(change(&view), Err(refusal));
+    let marked = Writing {
+        body: writing(super::at("v1.1"), "v2+downgraded", &known).body,
+        ..save
+    };
+    assert_eq!(change(&marked), Err(refusal));
+    let named = Writing {
+        store_at: StoreAt::Set,
+        ..save
+    };
+    assert_eq!(change(&named), Ok(moved("v1.1", "v2")));
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! `coeval upgrade`: resources, stored at another version.
+
+use crate::context::{ServerOptions, Session};
+use crate::failure::Failure;
+use crate::get::last_of;
+use crate::names::{Target, Targets};
+use crate::output::notes;
+use crate::output::said;
+use clap::Args;
+use indicatif::ProgressBar;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+/// Store resources at another version.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  coeval upgrade app web
+  coeval upgrade app web api --to 2.0.0
+  coeval upgrade app web --to 2.0.0 --dry-run
+  coeval upgrade app --filter 'labels.env==test' --to 2.0
+
+A save never does this to another major: it is put onto the version that is stored.
+An upgrade needs full control. What the version can't hold is kept, so the way back
+(--to the version before) is exact. A version that changes what a field means has to
+be named. All resources of a type, with servers and clients of both majors at work:
+`coeval migrate`.")]
+pub struct Options {
+    #[command(flatten)]
+    targets: Targets,
+    /// The version to store them at; the newest that you see, if nothing is said
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    to: String,
+    /// All that a filter matches, in place of names
+    #[arg(long, value_name = "FILTER", conflicts_with = "names")]
+    filter: Option<String>,
+    /// Change nothing; show what would be
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+    let session = options.server.session()?;
+    let targets = match &options.filter {
+        None => options.targets.some()?,
+        Some(filter) => matching(&session, &options.targets.kind, filter).await?,
+    };
+    if targets.is_empty() {
+        notes::note(&format!(
+            "There is no {} that matches.",
+            options.targets.kind
+        ));
+    }
+    let bar = match targets.len() > 10 && std::io::stderr().is_terminal() {
+        true => ProgressBar::new(targets.len() as u64),
+        false => ProgressBar::hidden(),
+    };
+    let mut failures = Vec::new();
+    for target in &targets {
+        if let Err(failure) = one(&session, target, &options).await {
+            failures.push(failure);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    last_of(failures)
+}
+
+async fn matching(session: &Session, kind: &str, filter: &str) -> Result<Vec<Target>, Failure> {
+    let all = session.names(kind, &session.namespace, filter).await?;
+    let target = |one: crate::calls::Target| Target {
+        kind: one.kind,
+        name: one.name,
+    };
+    Ok(all.into_iter().map(target).collect())
+}
+
+async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+    let resources = session.client.resources(&target.kind);
+    let resources = resources.within(&session.namespace);
+    let before = resources.get(&target.name).await?;
+    let written = resources
+        .upgrade(&target.name, &options.to, "", options.dry_run)
+        .await?;
+    let (from, to) = (&before.version, &written.resource.version);
+    let dry = if options.dry_run { ", dry run" } else { "" };
+    let line = match from == to {
+        true => format!("{target} unchanged ({to})"),
+        false => format!("{target} upgraded ({from} to {to}{dry})"),
+    };
+    said(writeln!(std::io::stdout(), "{line}"))?;
+    if !written.kept.is_empty() {
+        notes::note(&format!("kept: {}", written.kept.join(", ")));
+    }
+    if let Some(task) = &written.task {
+        notes::note(&format!("The task {task} goes on with it."));
+    }
+    Ok(())
+}

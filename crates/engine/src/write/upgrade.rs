@@ -1,0 +1,121 @@
+//! Storing a resource at another version, by itself: the step that no save takes.
+
+use super::update::{Update, barrier};
+use crate::caller::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::keys::TypeKey;
+use crate::lifecycle::{Hooks, Updated};
+use crate::read::{Found, Target};
+use crate::resource::Changed;
+use crate::types::state::TypeState;
+use coeval_access::{Action, TypeAction};
+use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
+use coeval_core::version::Version;
+use coeval_storage::Revision;
+use serde_json::Value;
+
+/// A change of the version that a resource is stored at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Upgrade {
+    /// The version; nothing said: the newest one that the caller sees.
+    pub to: Option<Version>,
+    /// The revision that was read, if that matters.
+    pub revision: Option<Revision>,
+    /// Only finds out what would happen.
+    pub dry_run: bool,
+}
+
+impl Engine {
+    /// Stores a resource at another version. It is converted, what the version demands and has a
+    /// default for is filled in, and what it can't hold is kept.
+    ///
+    /// # Errors
+    /// If the caller has no full control, or the content has no counterpart there. A version that
+    /// changes what a field means has to be named.
+    pub async fn upgrade(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        upgrade: &Upgrade,
+    ) -> Result<Updated, EngineError> {
+        crate::kinds::not_own(of)?;
+        let found = self.find(caller, of, target, Action::Modify).await?;
+        let to = self.upgraded_to(caller, &found, upgrade)?;
+        let update = Update {
+            revision: upgrade.revision,
+            store_at: StoreAt::Set,
+            content: None,
+            ..Update::new(to, Value::Null)
+        };
+        let stored = found.stored.header.version;
+        let stale = upgrade
+            .revision
+            .is_some_and(|said| said != found.stored.revision);
+        if to == stored && !stale {
+            return self.shown_at(found, to, (Vec::new(), Vec::new())).await;
+        }
+        if upgrade.dry_run {
+            let planned = self.plan_update(caller, &found, &update).await?;
+            let lists = (planned.kept, planned.dropped);
+            return self.shown_at(found, to, lists).await;
+        }
+        // The one that was looked at, whatever has its name by then.
+        let target = Target::Id(found.stored.id);
+        self.update_with(caller, of, &target, &update, Hooks::Run)
+            .await
+    }
+
+    fn upgraded_to(
+        &self,
+        caller: &Caller,
+        found: &Found,
+        upgrade: &Upgrade,
+    ) -> Result<Version, EngineError> {
+        let state: &TypeState = &found.fetched.state;
+        if let Some(to) = upgrade.to {
+            return Ok(to);
+        }
+        let stored = found.stored.header.version;
+        let known = state.known_versions().map(|one| one.id.version);
+        let seen = known.filter(|version| {
+            let seen = self.allow_type(caller, state, *version, TypeAction::See);
+            *version >= stored && seen.is_ok()
+        });
+        let to = seen.max().unwrap_or(stored);
+        let to = state.within_open(to);
+        match barrier(state, stored, to) {
+            None => Ok(to),
+            Some(at) => Err(EngineError::UpgradeFirst {
+                refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
+                of: state.key.clone(),
+                name: found.stored.header.name.clone(),
+                to,
+            }),
+        }
+    }
+
+    /// An answer without a write.
+    async fn shown_at(
+        &self,
+        found: Found,
+        at: Version,
+        (kept, dropped): (Vec<String>, Vec<String>),
+    ) -> Result<Updated, EngineError> {
+        let (state, stored) = (&*found.fetched.state, found.stored);
+        let (wanted, token) = (WantedVersion::Exactly(at), found.fetched.token);
+        let resource = self
+            .resource_of(state, stored, wanted, found.level, token)
+            .await?;
+        let changed = Changed {
+            resource,
+            kept,
+            dropped,
+            overrode: None,
+            created: false,
+            task: None,
+        };
+        Ok(Updated::Done(Box::new(changed), None))
+    }
+}
