@@ -27,7 +27,7 @@ be named. All resources of a type, with servers and clients of both majors at wo
 pub struct Options {
     #[command(flatten)]
     targets: Targets,
-    /// The version to store them at; the newest that you see, if nothing is said
+    /// The version to store them at; default: the newest that you can see
     #[arg(
         long,
         value_name = "VERSION",

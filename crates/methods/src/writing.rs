@@ -126,7 +126,7 @@ impl Methods {
         self.updated(caller, of, &target, updated).await
     }
 
-    /// Stores a resource at another version; nothing said: at the newest that the caller sees.
+    /// Stores a resource at another version; default: the newest that the caller can see.
     ///
     /// # Errors
     /// *Not found* if there is none; *failed precondition* if its content has no counterpart there.

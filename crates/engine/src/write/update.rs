@@ -499,7 +499,7 @@ impl Engine {
 }
 
 /// The first version on the way up that nothing automatic passes: it changes what a field means, or
-/// names a restricted view.
+/// names a restricted view (docs/decisions/0003-bodies-of-a-higher-version.md).
 pub(super) fn barrier(state: &TypeState, stored: Version, body: Version) -> Option<Version> {
     let ancestry = |version| {
         std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()

@@ -18,7 +18,7 @@ use serde_json::Value;
 /// A change of the version that a resource is stored at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upgrade {
-    /// The version; nothing said: the newest one that the caller sees.
+    /// The version; default: the newest that the caller can see.
     pub to: Option<Version>,
     /// The revision that was read, if that matters.
     pub revision: Option<Revision>,
