@@ -24,6 +24,7 @@ use flags::Migrate;
 use signals::Signals;
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) async fn run(options: &ServeOptions, matches: &ArgMatches) -> Result<(), Failure> {
     let store = options.address.url(matches)?;
@@ -70,7 +71,8 @@ async fn serve_traced(
     let quota = options.quota();
     let cloudapi = CloudApi::new(Arc::clone(&engine), options.cloudapi(&quota, &listener));
     let webapi = WebApi::new(Arc::clone(&engine), options.webapi(&quota, &listener));
-    let ready = readiness(&opened.store, &engine);
+    let started = Arc::new(AtomicBool::new(false));
+    let ready = readiness(&opened.store, &engine, &started);
     let grpc = options.grpc(&quota, &listener, &ready);
     let grpc = Grpc::new(Arc::clone(&engine), grpc);
     let routes = cloudapi
@@ -111,6 +113,8 @@ async fn serve_traced(
         _ = &mut serving => None,
     };
     if let Some(Ok(())) = &prepared {
+        // Before the line on stdout: whoever reads it may ask `/readyz` next.
+        started.store(true, Ordering::Release);
         say_ready(&url);
         tokio::select! {
             stopped = serving => tracing::info!(cut = stopped.cut, "drained"),
@@ -174,9 +178,20 @@ fn say_ready(url: &str) {
     tracing::info!(url, release = env!("CARGO_PKG_VERSION"), "ready");
 }
 
-fn readiness(store: &DynStore, engine: &Arc<Engine>) -> Readiness {
+/// `start` is what runs once when a server starts: the example of `coeval dev`, and the migrations
+/// of `--migrate on-start`. The port is open by then, because the first is loaded through it.
+fn readiness(store: &DynStore, engine: &Arc<Engine>, prepared: &Arc<AtomicBool>) -> Readiness {
     let (store, engine) = (Arc::clone(store), Arc::clone(engine));
+    let prepared = Arc::clone(prepared);
     Readiness::default()
+        .with("start", move || {
+            let outcome = if prepared.load(Ordering::Acquire) {
+                Ok(())
+            } else {
+                Err("still starting".to_owned())
+            };
+            std::future::ready(outcome)
+        })
         .with("store", move || {
             let store = Arc::clone(&store);
             async move { told(store.status().await.map(|_| ())) }

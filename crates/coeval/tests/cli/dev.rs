@@ -7,10 +7,12 @@ use coeval_grpc::proto::types::v1::ListTypeVersionsRequest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn dev(folder: &Path, more: &[&str]) -> Command {
@@ -195,6 +197,46 @@ async fn the_current_context_of_somebody_else_stays() {
     let (known, current) = contexts(folder.path());
     assert_eq!(known["work"], "https://c.example");
     assert_eq!((known.len(), current.as_deref()), (1, Some("work")));
+}
+
+/// `/readyz` of an address where perhaps nobody listens yet.
+fn is_ready(address: &str) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address) else {
+        return false;
+    };
+    let asked = write!(
+        stream,
+        "GET /readyz HTTP/1.1\r\nhost: t\r\nconnection: close\r\n\r\n"
+    );
+    let mut answer = String::new();
+    asked.is_ok()
+        && stream.read_to_string(&mut answer).is_ok()
+        && answer.starts_with("HTTP/1.1 200")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_ready_only_when_the_example_is_loaded() {
+    let folder = TempDir::new().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let mut command = coeval(folder.path());
+    command.args(["dev", "--listen", &address]);
+    command.args(["--drain-delay-seconds", "0"]);
+    command.env("COEVAL_CONFIG_DIR", folder.path().join("config"));
+    // A script does not wait for the line on stdout: it asks, from the first moment on.
+    let asked = address.clone();
+    let first = std::thread::spawn(move || {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !is_ready(&asked) {
+            assert!(Instant::now() < deadline, "it is never ready");
+        }
+    });
+    let starting = std::thread::spawn(move || Server::start(command));
+    first.join().unwrap();
+    let found = clusters(&client(folder.path(), "dev")).await;
+    assert_eq!(found.len(), 3);
+    drop(starting.join().unwrap());
 }
 
 #[test]
