@@ -30,6 +30,16 @@ pub mod names {
     pub const SERVER_RELEASE: &str = "coeval-release";
 }
 
+/// The most of a warning that a header gets.
+const LONGEST_WARNING: usize = 500;
+
+/// What a header can hold of a warning: plain ASCII of bounded length.
+#[must_use]
+pub fn warning_text(text: &str) -> String {
+    let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
+    text.chars().take(LONGEST_WARNING).map(plain).collect()
+}
+
 /// A request's headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Headers<'a>(pub &'a HeaderMap);
@@ -108,6 +118,12 @@ mod tests {
             http::HeaderName::from_static(name),
             HeaderValue::from_static(value),
         )])
+    }
+
+    #[test]
+    fn a_warning_is_plain_text_of_bounded_length() {
+        assert_eq!(warning_text("a\nb\u{e9}"), "a?b?");
+        assert_eq!(warning_text(&"x".repeat(9_000)).len(), LONGEST_WARNING);
     }
 
     #[test]

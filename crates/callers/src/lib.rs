@@ -14,6 +14,6 @@ pub use certificate::{CertificateError, CertificateUser};
 pub use coeval_server::{CalledBy, Peer};
 pub use credentials::Credentials;
 pub use error::HeaderError;
-pub use headers::{Headers, names};
+pub use headers::{Headers, names, warning_text};
 pub use quota::Quota;
 pub use wanted::wanted_versions;

@@ -75,7 +75,7 @@ impl Session {
     /// and a write whose answer is lost is looked up or called unknown.
     fn of(&self, kind: &str, namespace: &str) -> Resources {
         let resources = self.client.resources(kind.to_owned());
-        resources.within(namespace.to_owned())
+        resources.within(namespace.to_owned()).strict(self.strict)
     }
 
     /// One resource, at exactly that version if one is said.

@@ -29,6 +29,9 @@ pub struct Options {
     /// The version of resources whose file says none
     #[arg(long, value_name = "VERSION", value_parser = names::version)]
     version: Option<String>,
+    /// Refuse fields that no version of the type declares (default: store them and warn)
+    #[arg(long)]
+    strict: bool,
     /// Print the results so
     #[arg(short, long, value_name = "FORM")]
     output: Option<Form>,
@@ -39,7 +42,8 @@ pub struct Options {
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
     say_version(&mut files, options.version.as_deref());
-    let session = options.server.session()?;
+    let mut session = options.server.session()?;
+    session.strict = options.strict;
     let mut worst = 0;
     for file in &files {
         let mut new = file.to_resource();
@@ -53,6 +57,9 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 }
                 if !made.task.is_empty() {
                     say::note(&format!("task: {}\n", made.task));
+                }
+                if let Some(warning) = made.warning {
+                    say::note(&format!("warning: {target}: {warning}\n"));
                 }
                 continue;
             }

@@ -34,6 +34,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         let request = pb::CreateResourceRequest {
             resource: Some(sent.clone()),
             applied: self.applied(),
+            strict: self.strict,
             ..Default::default()
         };
         let mut attempts = self.attempts();
@@ -127,6 +128,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         if !missing.has(Feature::Upsert) {
             let request = pb::UpsertResourceRequest {
                 resource: Some(message.clone()),
+                strict: self.strict,
                 ..Default::default()
             };
             let call = || {

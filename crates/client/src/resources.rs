@@ -69,6 +69,7 @@ pub struct Resources<S = serde_json::Value> {
     pub(crate) namespace: String,
     pub(crate) version: String,
     pub(crate) force: bool,
+    pub(crate) strict: bool,
     pub(crate) understood: Option<(String, String)>,
     pub(crate) mark: Option<String>,
     pub(crate) declared: Option<Vec<String>>,
@@ -121,6 +122,14 @@ impl<S> Resources<S> {
         self
     }
 
+    /// Writes refuse fields that no version of the type declares. By default they are stored, with a
+    /// warning.
+    #[must_use]
+    pub const fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
     /// Every create and every [`Resources::update_with`] puts a value of its own into this label.
     /// Then a write whose answer was lost is told from those of others for sure, even from those of
     /// the same user that look the same.
@@ -146,6 +155,7 @@ impl<S> Resources<S> {
             namespace: self.namespace.clone(),
             version: self.version.clone(),
             force: self.force,
+            strict: self.strict,
             understood: self.understood.clone(),
             mark: self.mark.clone(),
             declared: self.declared.clone(),
@@ -228,6 +238,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             namespace: String::new(),
             version: String::new(),
             force: false,
+            strict: false,
             understood: None,
             mark: None,
             declared: None,

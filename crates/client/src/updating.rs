@@ -127,6 +127,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         let request = pb::UpdateResourceRequest {
             resource: Some(sent.clone()),
             applied: self.applied(),
+            strict: self.strict,
             ..Default::default()
         };
         let mut attempts = self.attempts();
@@ -221,6 +222,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     paths: mask.iter().map(|&path| path.to_owned()).collect(),
                 }),
                 applied: self.applied(),
+                strict: self.strict,
                 ..Default::default()
             };
             let call = || {

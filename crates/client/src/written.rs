@@ -21,14 +21,15 @@ pub struct Written<S = serde_json::Value> {
     pub created: bool,
     /// The task that goes on with it.
     pub task: Option<String>,
-    /// What should be looked at: what force overrode, or that the answer was lost and the write was
-    /// found.
+    /// What should be looked at: what force overrode, fields that no version declares, or that the
+    /// answer was lost and the write was found.
     pub warning: Option<String>,
 }
 
 fn warning(metadata: &MetadataMap) -> Option<String> {
-    let value = metadata.get("coeval-warning")?.to_str().ok()?;
-    Some(value.to_owned())
+    let all = metadata.get_all("coeval-warning").iter();
+    let all: Vec<&str> = all.filter_map(|value| value.to_str().ok()).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn some(task: String) -> Option<String> {

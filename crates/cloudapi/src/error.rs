@@ -201,7 +201,7 @@ impl ApiError {
     fn details(&self) -> Map<String, Value> {
         let mut all = Map::new();
         if let Self::Engine(error) = self
-            && let EngineError::Content(error) = error.root()
+            && let Some(error) = error.content()
         {
             let violations = error.violations().iter().map(|one| {
                 json!({ "path": one.pointer.to_string(), "message": one.sentence.to_string() })

@@ -80,6 +80,7 @@ codes! {
     RESTRICTED_VIEW = 1110, "A restricted view can't be written back";
     IN_MIGRATION = 1111, "The resource is being migrated between two other major versions";
     MEANING_BETWEEN = 1112, "A change of meaning lies between the stored version and the body's";
+    VIEW_UNFIT = 1113, "The resource does not fit the version that it was asked for at";
     TYPE_FILE_SYNTAX = 2001, "The type file is neither YAML nor JSON";
     TYPE_FILE_TOO_LARGE = 2002, "The type file has too many bytes";
     TYPE_FILE_TOO_DEEP = 2003, "The type file has too many levels";
@@ -153,6 +154,7 @@ codes! {
     MIRRORS_DIFFER = 3203, "Two fields that say the same were changed differently";
     RESTRICTED_FIELDS = 3204, "The body changes fields that need full control";
     SECRETS_MISMATCH = 3205, "The secrets don't belong to the record";
+    FIELD_UNDECLARED = 3206, "No version of the type declares the field";
     CONVERSION_DOES_NOT_FIT = 3301, "A converted document does not fit the other version";
     CONVERSION_WEAKENS = 3302, "A conversion would show a field to more people";
     CONVERSION_LAW_BROKEN = 3303, "A conversion breaks a law on a document";

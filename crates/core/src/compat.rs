@@ -17,6 +17,7 @@ mod finding;
 mod history;
 mod inline;
 mod language;
+mod readers;
 mod rule;
 #[cfg(test)]
 mod tests;

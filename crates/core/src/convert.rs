@@ -11,6 +11,7 @@ mod carry_schema;
 mod check;
 mod express;
 mod expressing;
+mod fit;
 mod images;
 pub(crate) mod inclusion;
 mod kept;
@@ -29,6 +30,7 @@ mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tree;
+mod unexpressed;
 mod versions;
 
 pub use check::{CheckedWay, ConversionError, Fit};

@@ -5,10 +5,10 @@ use crate::header::{Indexed, MOST_KEYS, to_hex};
 use crate::seen::SeenContent;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
-use crate::views::Shown;
+use crate::views::{Fitting, Shown};
 use bytes::Bytes;
 use coeval_core::convert::{Put, Record};
-use coeval_core::types::{TypeVersion, Visibility};
+use coeval_core::types::{ContentError, DeclaredPath, TypeVersion, Visibility};
 use coeval_core::version::Version;
 use coeval_filter::{Field, index_keys};
 use serde_json::Value;
@@ -18,17 +18,47 @@ use std::sync::Arc;
 /// How many places an answer lists.
 const LISTED: usize = 32;
 
-/// The content at a version, for readers of a class.
+/// The content at a version, for readers of a class; `checked`: only if it fits that version. Whether
+/// it does is asked of the whole content, so what somebody may not see is not missing.
 pub(crate) fn view(
     state: &TypeState,
     record: Record,
     at: Version,
     sees: Visibility,
-) -> Result<Shown, EngineError> {
-    let view = state.versions.view_for(record, at, sees)?;
-    Ok(Shown {
+    checked: bool,
+) -> Result<Fitting, EngineError> {
+    let versions = &state.versions;
+    if checked && versions.restricts() {
+        let whole = versions.view(record.clone(), at)?;
+        if let Err(error) = versions.check_view(&whole.content, at) {
+            return Ok(Err(Arc::new(told_to(state, at, sees, &error))));
+        }
+    }
+    let view = versions.view_for(record, at, sees)?;
+    if checked
+        && !versions.restricts()
+        && let Err(error) = versions.check_view(&view.content, at)
+    {
+        return Ok(Err(Arc::new(error)));
+    }
+    Ok(Ok(Shown {
         content: json(&view.content),
         secure: view.secure.into(),
+    }))
+}
+
+/// What does not fit, as far as somebody of that class may know of it.
+fn told_to(state: &TypeState, at: Version, sees: Visibility, error: &ContentError) -> ContentError {
+    if sees == Visibility::Private {
+        return error.clone();
+    }
+    // What another version restricts has no path at this one that could be compared.
+    let by_others = state.versions.hides_by_others(at);
+    let paths = state.version(at).map(|one| one.schema.restricted_paths());
+    let private = |path: &&DeclaredPath<'_>| path.restriction.visibility == Visibility::Private;
+    error.without(|pointer| {
+        let mut paths = paths.iter().flatten().filter(private);
+        by_others || paths.any(|path| path.path.leads_to(pointer))
     })
 }
 
@@ -39,12 +69,15 @@ pub(crate) fn pruned(
     to: Version,
     at: Version,
     sees: Visibility,
-) -> Result<Shown, EngineError> {
+    checked: bool,
+) -> Result<Fitting, EngineError> {
     let content = state.versions.pruned(record.content, to)?;
     let pruned = Record::new(to, content);
-    let mut shown = view(state, pruned, at, sees)?;
-    shown.secure = Arc::new([]);
-    Ok(shown)
+    let shown = view(state, pruned, at, sees, checked)?;
+    Ok(shown.map(|shown| Shown {
+        secure: Arc::new([]),
+        ..shown
+    }))
 }
 
 /// Puts a body onto what is stored; what the caller can't see stays.
@@ -56,6 +89,19 @@ pub(crate) fn put(
     sees: Visibility,
 ) -> Result<Put, EngineError> {
     Ok(state.versions.put_for(stored, at, body, sees)?)
+}
+
+/// Whether new content fits its version: its schema, and no field that only other versions have.
+pub(crate) fn check_new(
+    state: &TypeState,
+    at: Version,
+    content: &Value,
+) -> Result<(), EngineError> {
+    state.versions.check_expressed(at, content, None)?;
+    if let Some(definition) = state.version(at) {
+        definition.schema.validate(content)?;
+    }
+    Ok(())
 }
 
 /// Whether a body sets fields of versions later than its own.

@@ -9,6 +9,7 @@ use coeval_core::types::{
 use coeval_core::version::{Uuid, Version};
 use coeval_core::{convert, decide, phases};
 use coeval_storage::{Revision, StorageError};
+use std::sync::Arc;
 
 /// Every refusal and failure of the engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,6 +26,19 @@ pub enum EngineError {
     /// The content does not fit.
     #[error(transparent)]
     Content(#[from] ContentError),
+    /// What a version would be shown is nothing that the version allows.
+    #[error(
+        "the resource is stored at {stored} and does not fit version {at}{}",
+        places(error)
+    )]
+    ViewUnfit {
+        /// Where it is stored.
+        stored: Version,
+        /// The version of the view.
+        at: Version,
+        /// What does not fit, as far as the caller may know.
+        error: Arc<ContentError>,
+    },
     /// A body above the stored version can't be put onto it.
     #[error("{refusal}")]
     UpgradeFirst {
@@ -36,6 +50,14 @@ pub enum EngineError {
         name: String,
         /// The body's version.
         to: Version,
+    },
+    /// The body has fields that are in no schema, and the caller wants none of them stored.
+    #[error("no version of {of} declares {}", fields.join(", "))]
+    FieldsUndeclared {
+        /// The type.
+        of: TypeKey,
+        /// Pointers to some of them.
+        fields: Vec<String>,
     },
     /// The body sets fields of later versions.
     #[error(transparent)]
@@ -293,7 +315,26 @@ impl EngineError {
     }
 }
 
+/// What does not fit, after a colon.
+fn places(error: &ContentError) -> String {
+    let all: Vec<String> = error.violations().iter().map(ToString::to_string).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(": {}", all.join("; ")),
+    }
+}
+
 impl EngineError {
+    /// Where a content does not fit, if that is what is wrong.
+    #[must_use]
+    pub fn content(&self) -> Option<&ContentError> {
+        match self.root() {
+            Self::Content(error) => Some(error),
+            Self::ViewUnfit { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
     /// What is behind it, without how to go on.
     #[must_use]
     pub fn root(&self) -> &Self {
@@ -312,7 +353,9 @@ impl Coded for EngineError {
             Self::UpgradeFirst { refusal, .. } => refusal.code(),
             Self::Conversion(inner) => inner.code(),
             Self::Content(inner) => inner.code(),
+            Self::ViewUnfit { .. } => coeval_codes::VIEW_UNFIT,
             Self::TooNew(inner) => inner.code(),
+            Self::FieldsUndeclared { .. } => coeval_codes::FIELD_UNDECLARED,
             Self::Defaults(inner) => inner.code(),
             Self::Phase(inner) => inner.code(),
             Self::MirrorUnfit { .. } => coeval_codes::MIRROR_UNFIT,
@@ -365,6 +408,11 @@ impl Coded for EngineError {
                     to.short()
                 );
             }
+            Self::ViewUnfit { stored, at, .. } => {
+                return format!(
+                    "Read it at {stored}, with a client that knows that version. The author of the type can let readers of {at} see it: `map` with `otherwise` in the conversion, a `restrictedView`, or `x-extensible-enum` in {at}."
+                );
+            }
             Self::Storage(inner) => return inner.advice(),
             Self::Version(inner) => return inner.advice(),
             Self::Conversion(inner) => return inner.advice(),
@@ -378,6 +426,11 @@ impl Coded for EngineError {
             Self::Secret(inner) => return inner.advice(),
             Self::Inherit(inner) => return inner.advice(),
             Self::TypeFile(inner) => return inner.advice(),
+            Self::FieldsUndeclared { of, .. } => {
+                return format!(
+                    "Correct the names (`coeval explain {of}` shows them), or write without `strict`: they are stored then, with a warning."
+                );
+            }
             Self::NotFound { .. } => {
                 "Check the name or id and the organization; ask for access if it should be there."
             }

@@ -7,7 +7,7 @@ use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target, sees};
 use crate::resource::{Changed, Quarantined, Resource};
 use crate::stored::Stored;
-use crate::write::{Checking, Update};
+use crate::write::{Checking, Undeclared, Update};
 use coeval_access::Action;
 use coeval_core::decide::StoreAt;
 use coeval_core::version::WriteVersion;
@@ -97,6 +97,7 @@ impl Engine {
             at: WriteVersion::plain(at),
             store_at: if moves { StoreAt::Set } else { StoreAt::Unsaid },
             checking: Checking::Later,
+            undeclared: Undeclared::Accept,
             ..Update::new(at, content)
         };
         self.update(caller, of, &Target::Id(found.stored.id), &update)

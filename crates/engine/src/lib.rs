@@ -35,6 +35,7 @@ pub mod lifecycle;
 mod list;
 pub mod migrations;
 mod pairs;
+mod quarantined;
 mod read;
 mod ready;
 mod resource;

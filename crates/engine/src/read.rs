@@ -1,15 +1,16 @@
 //! Reading one resource.
 
 use crate::caller::Caller;
+use crate::content;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
-use crate::header::Header;
+use crate::header::{Header, State};
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
 use crate::seen::text_key;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
-use crate::views::{Shown, ViewKey};
+use crate::views::{Fitting, Shown, ViewKey};
 use coeval_access::{Action, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
@@ -365,13 +366,21 @@ impl Engine {
         };
         // A view that was made without the secure values is not everybody's.
         let complete = opened.is_some() || !stored.header.has_secrets();
-        let cached = |compute: &dyn Fn() -> Result<Shown, EngineError>| {
-            if complete {
-                self.views.get(key, compute)
+        let cached = |compute: &dyn Fn() -> Result<Fitting, EngineError>| {
+            let fitting = if complete {
+                self.views.get(key, compute)?
             } else {
-                compute()
-            }
+                compute()?
+            };
+            fitting.map_err(|error| EngineError::ViewUnfit {
+                stored: version,
+                at,
+                error,
+            })
         };
+        // Content that need not fit its own version need not fit another; and nobody can tell
+        // without the secure values.
+        let judged = complete && stored.header.state == State::Resolved;
         let shown = match view.shown {
             How::AsStored if sees == Visibility::Private || !state.hides(version) => Shown {
                 content: stored.content.clone(),
@@ -379,16 +388,19 @@ impl Engine {
             },
             How::AsStored => cached(&|| {
                 count("redacted");
-                crate::content::view(state, whole()?, at, sees)
+                content::view(state, whole()?, at, sees, false)
             })?,
             How::Converted => cached(&|| {
                 count("converted");
-                crate::content::view(state, whole()?, at, sees)
+                let record = whole()?;
+                let proven =
+                    state.versions.is_covered(&record) && state.proofs.is_proven(version, at);
+                content::view(state, record, at, sees, judged && !proven)
             })?,
             How::Pruned { to } => cached(&|| {
                 count("pruned");
                 let record = stored.core_record()?;
-                crate::content::pruned(state, record, to.version(), at, sees)
+                content::pruned(state, record, to.version(), at, sees, judged)
             })?,
             How::Restricted => {
                 let shown = restricted.and_then(|restricted| restricted.shown_to(at));

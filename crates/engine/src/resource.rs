@@ -2,9 +2,9 @@
 
 use crate::header::Header;
 use crate::keys::TypeKey;
+pub use crate::quarantined::Quarantined;
 use bytes::Bytes;
 use coeval_access::Level;
-use coeval_codes::Code;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
 use coeval_storage::{Millis, Revision, Token};
@@ -62,19 +62,10 @@ pub struct Changed {
     pub dropped: Vec<String>,
     /// What force overrode.
     pub overrode: Option<coeval_core::decide::Refusal>,
+    /// What should be looked at, a sentence each.
+    pub warnings: Vec<String>,
     /// Whether it was made by this write.
     pub created: bool,
     /// What tells of it, or goes on with it.
     pub task: Option<crate::tasks::Task>,
-}
-
-/// A stored object that can't be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quarantined {
-    /// Which; its key, if not even the id is readable.
-    pub id: String,
-    /// Why, as a code.
-    pub code: Code,
-    /// Why, as a sentence.
-    pub reason: String,
 }

@@ -6,6 +6,7 @@ mod check;
 pub(crate) mod definition;
 mod edit;
 mod finding;
+pub(crate) mod fit;
 mod interface_behaviors;
 mod interfaces;
 mod notes;

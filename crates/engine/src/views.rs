@@ -3,7 +3,7 @@
 
 use crate::error::EngineError;
 use bytes::Bytes;
-use coeval_core::types::Visibility;
+use coeval_core::types::{ContentError, Visibility};
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::Revision;
 use quick_cache::Weighter;
@@ -31,7 +31,10 @@ pub(crate) struct Shown {
 /// The views. (Most views of a large store are computed, looked at once and forgotten: a cache that
 /// thinks long about what to keep would cost more than it saves.)
 #[derive(Debug)]
-pub(crate) struct Views(Cache<ViewKey, Shown, Weight>);
+pub(crate) struct Views(Cache<ViewKey, Fitting, Weight>);
+
+/// A view, or what of it does not fit the version that it would claim.
+pub(crate) type Fitting = Result<Shown, Arc<ContentError>>;
 
 /// About what an entry takes beside its content.
 const OVERHEAD: usize = 160;
@@ -41,10 +44,21 @@ const USUAL: u64 = 2_048;
 #[derive(Clone, Debug)]
 struct Weight;
 
-impl Weighter<ViewKey, Shown> for Weight {
-    fn weight(&self, _: &ViewKey, shown: &Shown) -> u64 {
-        let secure: usize = shown.secure.iter().map(|one| one.len() + 24).sum();
-        (shown.content.len() + secure + OVERHEAD) as u64
+impl Weighter<ViewKey, Fitting> for Weight {
+    fn weight(&self, _: &ViewKey, view: &Fitting) -> u64 {
+        let bytes: usize = match view {
+            Ok(shown) => {
+                let secure: usize = shown.secure.iter().map(|one| one.len() + 24).sum();
+                shown.content.len() + secure
+            }
+            Err(error) => {
+                let texts = error.violations().iter();
+                texts
+                    .map(|one| one.pointer.len() + one.sentence.len() + 48)
+                    .sum()
+            }
+        };
+        (bytes + OVERHEAD) as u64
     }
 }
 
@@ -58,8 +72,8 @@ impl Views {
     pub(crate) fn get(
         &self,
         key: ViewKey,
-        compute: impl FnOnce() -> Result<Shown, EngineError>,
-    ) -> Result<Shown, EngineError> {
+        compute: impl FnOnce() -> Result<Fitting, EngineError>,
+    ) -> Result<Fitting, EngineError> {
         self.0.get_or_insert_with(&key, compute)
     }
 }

@@ -8,6 +8,7 @@ mod mask;
 mod metadata;
 mod moving;
 pub(crate) mod steps;
+mod undeclared;
 mod update;
 mod upgrade;
 
@@ -18,6 +19,7 @@ pub use mask::FieldMask;
 pub use metadata::MetaEdit;
 pub(crate) use moving::move_record;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
+pub use undeclared::Undeclared;
 pub use update::Update;
 pub(crate) use update::{is_race, join};
 pub use upgrade::Upgrade;

@@ -2,6 +2,7 @@
 
 use crate::error::MethodError;
 use coeval_core::version::{Version, WriteVersion};
+use coeval_engine::write::Undeclared;
 use coeval_storage::{Millis, Revision};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,6 +20,18 @@ pub struct Body {
     pub spec: Option<Value>,
     /// JSON pointers to all that a file declares, if the body comes from one.
     pub applied: Option<Vec<String>>,
+    /// Whether fields that no version declares are refused.
+    pub strict: bool,
+}
+
+impl Body {
+    pub(crate) const fn undeclared(&self) -> Undeclared {
+        if self.strict {
+            Undeclared::Refuse
+        } else {
+            Undeclared::Warn
+        }
+    }
 }
 
 /// What all resources have, as far as a request can say it.

@@ -114,7 +114,7 @@ impl MethodError {
     pub fn details(&self) -> Details {
         let mut details = Details::default();
         if let Self::Engine(error) = self
-            && let EngineError::Content(error) = error.root()
+            && let Some(error) = error.content()
         {
             let violations = error.violations().iter();
             details.violations = violations
@@ -182,6 +182,7 @@ fn of_engine(error: &EngineError) -> Class {
         | EngineError::InterfaceInUse { .. }
         | EngineError::BuiltIn { .. }
         | EngineError::Version(_)
+        | EngineError::ViewUnfit { .. }
         | EngineError::Conversion(_)
         | EngineError::Phase(_)
         | EngineError::MirrorUnfit { .. }

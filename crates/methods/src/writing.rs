@@ -21,6 +21,8 @@ pub struct Written {
     pub dropped: Vec<String>,
     /// What force overrode.
     pub overrode: Option<String>,
+    /// What should be looked at, a sentence each.
+    pub warnings: Vec<String>,
     /// Whether it was made by this write.
     pub created: bool,
     /// The task that goes on with it, if there is one: an id.
@@ -57,6 +59,7 @@ impl Methods {
             kept: Vec::new(),
             dropped: Vec::new(),
             overrode: None,
+            warnings: made.warnings,
             created: true,
             task: made.task.as_ref().map(Task::urn),
         })
@@ -207,6 +210,7 @@ impl Methods {
 
     async fn creation(&self, caller: &Caller, body: Body) -> Result<Create, MethodError> {
         let at = body.written_at()?;
+        let undeclared = body.undeclared();
         let meta = body.meta;
         if meta.name.is_empty() {
             return Err(MethodError::invalid("metadata.name is missing"));
@@ -227,6 +231,7 @@ impl Methods {
             sub_kind: said(body.sub_kind),
             expires: meta.expires,
             applied: body.applied,
+            undeclared,
             ..Create::new(at.version(), meta.name, content)
         })
     }
@@ -244,6 +249,7 @@ impl Methods {
                 kept: changed.kept,
                 dropped: changed.dropped,
                 overrode: changed.overrode.map(|refusal| refusal.to_string()),
+                warnings: changed.warnings,
                 created: changed.created,
                 task: task.as_ref().map(Task::urn),
             },
@@ -253,6 +259,7 @@ impl Methods {
                 kept: Vec::new(),
                 dropped: Vec::new(),
                 overrode: None,
+                warnings: Vec::new(),
                 created: false,
                 task: Some(task.urn()),
             },
@@ -271,6 +278,7 @@ fn edit(
     mask: Option<&Mask>,
     target: &Target,
 ) -> Result<Update, MethodError> {
+    let undeclared = body.undeclared();
     let meta = body.meta;
     let revision = meta.revision();
     let named = matches!(target, Target::Id(_)) && !meta.name.starts_with("urn:");
@@ -309,5 +317,6 @@ fn edit(
         meta: edit,
         force: false,
         checking: Checking::Strict,
+        undeclared,
     })
 }

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use coeval_callers::names;
+use coeval_callers::{names, warning_text};
 use coeval_storage::{Revision, Token};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -65,6 +65,11 @@ impl Answer {
             self.headers.append(name, value);
         }
         self
+    }
+
+    /// With something that should be looked at.
+    pub(crate) fn warning(self, text: &str) -> Self {
+        self.saying(names::WARNING, &warning_text(text))
     }
 
     /// With one of our own headers.

@@ -63,6 +63,9 @@ pub struct Options {
     /// Override what others have changed, and list it
     #[arg(long)]
     force: bool,
+    /// Refuse fields that no version of the type declares (default: store them and warn)
+    #[arg(long)]
+    strict: bool,
     /// Delete what was applied before, has the label, and is in no file any more
     #[arg(long, requires = "label")]
     prune: bool,
@@ -89,7 +92,8 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     if options.prune {
         prune::check(&files, &labels)?;
     }
-    let session = options.server.session()?;
+    let mut session = options.server.session()?;
+    session.strict = options.strict;
     let report = Report {
         form: options.output,
         dry_run: options.dry_run,

@@ -63,6 +63,8 @@ pub struct Session {
     pub context: Option<String>,
     /// When the credentials end, if that is known.
     pub expires: Option<Timestamp>,
+    /// Whether writes refuse fields that no version declares.
+    pub strict: bool,
 }
 
 /// A variable of the environment; an empty one counts as not there.
@@ -112,6 +114,7 @@ impl ServerOptions {
         let namespace = self.namespace.clone();
         let namespace = namespace.or_else(|| context.and_then(|context| context.namespace.clone()));
         Ok(Session {
+            strict: false,
             client: builder.build()?,
             namespace: namespace.unwrap_or_default(),
             context: context.map(|context| context.name.clone()),

@@ -46,6 +46,9 @@ pub struct Options {
     #[arg(long, value_name = "VERSION")]
     #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
     version: Option<String>,
+    /// Refuse fields that no version of the type declares (default: store them and warn)
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -84,7 +87,8 @@ impl Coded for EditError {
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let session = options.server.session()?;
+    let mut session = options.server.session()?;
+    session.strict = options.strict;
     let target = options.named.target(&session)?;
     let version = options.version.unwrap_or_default();
     let read = session.find(&target, &version).await?.resource;
@@ -215,6 +219,9 @@ impl Edit<'_> {
         if !wrote.dropped.is_empty() {
             let dropped = wrote.dropped.join(", ");
             say::note(&format!("dropped with deleted items: {dropped}\n"));
+        }
+        if let Some(warning) = &wrote.warning {
+            say::note(&format!("warning: {warning}\n"));
         }
         self.draft.forget();
         ExitCode::SUCCESS

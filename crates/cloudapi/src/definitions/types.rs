@@ -7,7 +7,6 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_access::inheritance::Inherits;
-use coeval_callers::names::WARNING;
 use coeval_core::version::Version;
 use coeval_engine::types::{Policy, Registered};
 use coeval_engine::{EngineError, TypeKey, VENDOR};
@@ -28,7 +27,6 @@ const KEYS: [&str; 9] = [
 
 /// The most warnings of one answer: clients read a hundred headers at most.
 const WARNINGS: usize = 16;
-const LONGEST_WARNING: usize = 500;
 
 /// The type version that a path names; the engine's own kinds are not for this API.
 pub(super) fn type_param(call: &Call) -> Result<(TypeKey, Version), ApiError> {
@@ -126,24 +124,7 @@ fn warned(mut answer: Answer, done: &Registered) -> Answer {
         sentences.push(format!("and {more} more"));
     }
     for sentence in &sentences {
-        answer = answer.saying(WARNING, &header_text(sentence));
+        answer = answer.warning(sentence);
     }
     answer
-}
-
-/// What a header can hold of a text.
-fn header_text(text: &str) -> String {
-    let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
-    text.chars().take(LONGEST_WARNING).map(plain).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warning_is_plain_text_of_bounded_length() {
-        assert_eq!(header_text("a\nb\u{e9}c"), "a?b?c");
-        assert_eq!(header_text(&"x".repeat(9_000)).len(), LONGEST_WARNING);
-    }
 }

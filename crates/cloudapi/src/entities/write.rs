@@ -13,7 +13,7 @@ use coeval_core::decide::{Refusal, StoreAt};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
-use coeval_engine::write::{Checking, Create, MetaEdit, Update};
+use coeval_engine::write::{Checking, Create, MetaEdit, Undeclared, Update};
 use coeval_engine::{Caller, EngineError, State, Target, TypeKey};
 use coeval_rest::pointers;
 use http::header::ETAG;
@@ -54,7 +54,11 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let made = made.await.map_err(restricted)?;
     let task = made.task.map(|task| task.id.to_string());
     let location = task_url(&api, &task.unwrap_or_default());
-    Ok(sequenced(Answer::accepted(&location), made.resource.token))
+    let mut answer = Answer::accepted(&location);
+    for warning in &made.warnings {
+        answer = answer.warning(warning);
+    }
+    Ok(sequenced(answer, made.resource.token))
 }
 
 /// Where a task is.
@@ -93,6 +97,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         meta,
         force: call.headers().force()?,
         checking: Checking::Later,
+        undeclared: Undeclared::Warn,
     };
     let updated = api
         .engine
@@ -121,7 +126,10 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         }
     }
     if let Some(overrode) = &changed.overrode {
-        answer = answer.saying(names::WARNING, &format!("forced: {overrode}"));
+        answer = answer.warning(&format!("forced: {overrode}"));
+    }
+    for warning in &changed.warnings {
+        answer = answer.warning(warning);
     }
     Ok(sequenced(answer, resource.token))
 }

@@ -107,6 +107,30 @@ fn a_file_of_another_revision_is_a_conflict_unless_forced() {
 }
 
 #[test]
+fn a_field_that_no_version_declares_is_warned_of_and_refused_if_strict() {
+    let desk = Desk::new();
+    let file = desk.app("web", "v1", &json!({"image": "web:1", "imgae": "typo"}));
+    for command in ["create", "apply"] {
+        let refused = desk.run(&[command, "-f", &file, "--strict"]);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.err.contains("COEVAL-3206"), "{}", refused.err);
+        assert!(refused.err.contains("/imgae"), "{}", refused.err);
+    }
+    let said = desk.run(&["apply", "-f", &file]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("warning: "), "{}", said.err);
+    assert!(said.err.contains("/imgae"), "{}", said.err);
+    let mut edit = desk.command(&["edit", "app/web"]);
+    edit.env("EDITOR", desk.editor("printf '  mroe: 1\\n' >> \"$1\""));
+    let said = run(edit);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("/mroe"), "{}", said.err);
+    let right = desk.app("right", "v1", &json!({"image": "web:1"}));
+    let said = desk.run(&["create", "-f", &right, "--strict"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+}
+
+#[test]
 fn an_old_files_save_keeps_a_newer_field_and_says_so() {
     let desk = Desk::new();
     let new = desk.app("web", "v1.1", &json!({"image": "web:1", "region": "eu"}));

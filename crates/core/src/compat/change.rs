@@ -3,6 +3,7 @@
 use super::direction::{Depth, Direction, Prepared};
 use super::fields::{DefaultChange, Fields};
 use super::finding::{Bump, Contained, Finding, Kind, Side, Verdict, Witness};
+use super::readers;
 use super::rule::Rule;
 use crate::convert::inclusion::Gap;
 use crate::types::{PathPattern, Schema};
@@ -53,6 +54,7 @@ impl Change {
         findings.extend(defaults(&fields));
         findings.extend(added(&fields, &findings, &backward, &forward));
         findings.extend(widened(&findings, &forward));
+        readers::tell(old.schema, &mut findings);
         if !fields.complete {
             findings.push(unclear());
         }

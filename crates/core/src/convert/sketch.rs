@@ -9,16 +9,15 @@ mod field;
 mod kinds;
 mod plain;
 mod source;
-mod subschemas;
 mod values;
 
+pub(crate) use crate::types::subschemas::{each_inside, has_reference};
 pub(crate) use field::{Field, Scope};
 pub(crate) use kinds::Kinds;
 pub(crate) use plain::{
     is_required, keep_choices, property, property_parts, set_property, set_required, write_out,
 };
 pub(crate) use source::Source;
-pub(crate) use subschemas::{each_inside, has_reference};
 pub(crate) use values::{finite, item_parts, item_schemas, listed, one_of, whole_number};
 
 use super::path::Path;

@@ -99,6 +99,19 @@ impl PathPattern {
         &self.0
     }
 
+    /// Whether it names the place that a JSON pointer leads to, or one around it.
+    #[must_use]
+    pub fn leads_to(&self, pointer: &str) -> bool {
+        let Some(tokens) = tokens(pointer) else {
+            return false;
+        };
+        let names = |(own, token): (&Step, &String)| match own {
+            Step::Every => true,
+            Step::Key(key) => key == token,
+        };
+        tokens.len() >= self.0.len() && self.0.iter().zip(&tokens).all(names)
+    }
+
     /// Whether it names every place that the other names.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::compile;
 use super::dialect;
+use super::extensible;
 use super::limits::{COMPARED_BYTES, SCHEMA_BYTES, SCHEMA_DEPTH};
 use super::pattern::{CACHE_BYTES, COMPILED_BYTES};
 use super::remote_refs::{self, RemoteRef, RemoteRefs};
@@ -17,6 +18,8 @@ pub struct Schema {
     /// As it was given, if references of it were led elsewhere.
     given: Option<Box<Value>>,
     remote_refs: Vec<RemoteRef>,
+    /// What views are held to, if it is another schema.
+    readers: Option<Box<Schema>>,
     draft: Draft,
     pub(crate) shape: Shape,
     pub(crate) validator: Validator,
@@ -95,10 +98,13 @@ impl Schema {
             .offline()
             .build(&source)
             .map_err(|error| vec![invalid(&error)])?;
+        let readers = extensible::for_readers(&source);
+        let readers = readers.map(|readers| Self::compile_up_to(readers, max));
         Ok(Self {
             source,
             given: None,
             remote_refs: Vec::new(),
+            readers: readers.transpose()?.map(Box::new),
             draft,
             shape,
             validator,
@@ -115,6 +121,13 @@ impl Schema {
     #[must_use]
     pub fn given(&self) -> &Value {
         self.given.as_deref().unwrap_or(&self.source)
+    }
+
+    /// The schema that views of the version are held to: this one, but for enums whose readers
+    /// tolerate other values (`x-extensible-enum`).
+    #[must_use]
+    pub fn for_readers(&self) -> &Self {
+        self.readers.as_deref().unwrap_or(self)
     }
 
     /// References that lead out of it and stand for anything.

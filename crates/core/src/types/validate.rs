@@ -38,10 +38,20 @@ pub struct ContentError {
 }
 
 impl ContentError {
-    /// All of them, at least one.
+    /// All of them; none only if those who are told may know of none.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         &self.violations
+    }
+
+    /// Without those at places that somebody may not know of.
+    #[must_use]
+    pub fn without(&self, hidden: impl Fn(&str) -> bool) -> Self {
+        let violations = self.violations.iter();
+        let told = violations.filter(|violation| !hidden(&violation.pointer));
+        Self {
+            violations: told.cloned().collect(),
+        }
     }
 }
 

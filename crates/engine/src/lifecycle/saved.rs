@@ -8,7 +8,7 @@ use crate::seal::{Context, Purpose};
 use crate::secure::SecretError;
 use crate::tasks::TaskError;
 use crate::types::state::TypeState;
-use crate::write::{Checking, FieldMask, MetaEdit, Update};
+use crate::write::{Checking, FieldMask, MetaEdit, Undeclared, Update};
 use coeval_core::decide::StoreAt;
 use coeval_core::version::{Uuid, WriteVersion};
 use coeval_storage::{Millis, Revision};
@@ -125,6 +125,8 @@ impl SavedUpdate {
                 "resolve" => Checking::Resolve,
                 _ => Checking::Strict,
             },
+            // It was judged before it was saved.
+            undeclared: Undeclared::Accept,
         })
     }
 }
@@ -215,6 +217,11 @@ mod tests {
             let text = serde_json::to_string(&SavedUpdate::of(&update)).unwrap();
             let saved: SavedUpdate = serde_json::from_str(&text).unwrap();
             let back = saved.into_update().unwrap();
+            // It is judged before it is kept, not again afterwards.
+            let update = Update {
+                undeclared: Undeclared::Accept,
+                ..update
+            };
             assert_eq!(format!("{back:?}"), format!("{update:?}"));
         }
     }

@@ -159,6 +159,7 @@ impl Engine {
             kept: Vec::new(),
             dropped: Vec::new(),
             overrode: None,
+            warnings: Vec::new(),
             created,
             task: None,
         })

@@ -5,6 +5,7 @@ use crate::keys::{self, TypeKey};
 use crate::kinds;
 use crate::pairs::Part;
 use crate::types::definition::Definition;
+use crate::types::fit::FitProofs;
 use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
 use coeval_core::phases::{Phase, PhaseRecord, Refusal};
@@ -29,7 +30,9 @@ pub struct TypeState {
     /// Of an own kind: the newest that this server knows, if more is open.
     behind: Option<Version>,
     pub(crate) definitions: BTreeMap<Version, Definition>,
-    pub(crate) versions: Versions,
+    pub(crate) versions: Arc<Versions>,
+    /// Which of their views need not be looked at.
+    pub(crate) proofs: Arc<FitProofs>,
     pub(crate) known: Known,
     /// Of all definitions, also of those that this server can't load.
     pub(crate) majors: Vec<u32>,
@@ -66,7 +69,7 @@ impl TypeState {
                 definition.loaded = Err("this server is told to know nothing newer".to_owned());
             }
         }
-        let versions = load(&mut definitions)?;
+        let versions = Arc::new(load(&mut definitions)?);
         let known: Known = versions.iter().map(|version| version.id.version).collect();
         let versions_there = definitions.keys().chain(unreadable);
         let majors: BTreeSet<u32> = versions_there.map(|version| version.major).collect();
@@ -95,6 +98,7 @@ impl TypeState {
             phase,
             phase_revision,
             definitions,
+            proofs: FitProofs::new(Arc::clone(&versions)),
             versions,
             known,
             majors: majors.into_iter().collect(),

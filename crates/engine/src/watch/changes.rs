@@ -369,16 +369,3 @@ impl<'a> About<'a> {
         })
     }
 }
-
-impl Quarantined {
-    pub(crate) fn of(id: String, error: &EngineError) -> Self {
-        use coeval_codes::Coded;
-        let code = error.code();
-        metrics::counter!("coeval_quarantined_total", "code" => code.to_string()).increment(1);
-        Self {
-            id,
-            code,
-            reason: error.to_string(),
-        }
-    }
-}

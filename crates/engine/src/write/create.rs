@@ -2,6 +2,7 @@
 
 use super::moving::move_record;
 use super::steps::{Wanted, arrives, ask_name, fenced, found_name};
+use super::undeclared::{Undeclared, check_declared};
 use crate::applied::Applied;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -72,6 +73,8 @@ pub struct Create {
     pub announced: bool,
     /// JSON pointers to all that a file declares, if it comes from one.
     pub applied: Option<Vec<String>>,
+    /// What becomes of fields that the version does not declare.
+    pub undeclared: Undeclared,
 }
 
 impl Create {
@@ -93,6 +96,7 @@ impl Create {
             checking: Checking::Strict,
             announced: false,
             applied: None,
+            undeclared: Undeclared::Warn,
         }
     }
 }
@@ -105,6 +109,8 @@ pub(crate) struct Planned {
     /// With its secure values.
     pub(crate) record: Record,
     pub(crate) task: Option<Task>,
+    /// What should be looked at.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Engine {
@@ -181,6 +187,7 @@ impl Engine {
                         kept: Vec::new(),
                         dropped: Vec::new(),
                         overrode: None,
+                        warnings: planned.warnings,
                         created: true,
                         task: planned.task,
                     });
@@ -227,13 +234,14 @@ impl Engine {
             version,
         };
         let definition = state.version(said).ok_or_else(|| unknown(said))?;
-        let mut fits = definition.schema.validate(&record.content);
+        let mut fits = content::check_new(state, said, &record.content);
+        let warning = check_declared(state, said, &record.content, create.undeclared)?;
         let (at, write) = self.created_at(state, said)?;
         if at != said {
             record = move_record(state, record, at, None)?.record;
             let definition = state.version(at).ok_or_else(|| unknown(at))?;
             let there = definition.schema.validate(&record.content);
-            fits = fits.and(there);
+            fits = fits.and(there.map_err(EngineError::from));
         }
         let (resource_state, message) = match (create.checking, fits) {
             (Checking::Later, _) => (State::PreCreated, None),
@@ -241,7 +249,7 @@ impl Engine {
             (Checking::Resolve, Err(error)) => {
                 (State::ResolutionError, Some(short(&error.to_string())))
             }
-            (Checking::Strict, Err(error)) => return Err(error.into()),
+            (Checking::Strict, Err(error)) => return Err(error),
         };
         let now = self.now();
         let applied = create.applied.as_ref();
@@ -329,6 +337,7 @@ impl Engine {
             stored: sealed.stored(id, create.expires),
             record: whole,
             task,
+            warnings: warning.into_iter().collect(),
         }))
     }
 

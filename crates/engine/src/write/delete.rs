@@ -5,6 +5,7 @@ use super::steps::{ask_name, fenced, found_name};
 use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
+use crate::content;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::State;
@@ -51,12 +52,12 @@ impl Engine {
                 });
             }
             let version = stored.header.version;
-            let Some(definition) = state.version(version) else {
+            if state.version(version).is_none() {
                 let stored = coeval_core::version::StoredVersion(version);
                 return Err(coeval_core::decide::Refusal::StoredUnknown { stored }.into());
-            };
+            }
             let opened = self.open_record(state, &stored).await?;
-            let (to, message) = match definition.schema.validate(&opened.record.content) {
+            let (to, message) = match content::check_new(state, version, &opened.record.content) {
                 Ok(()) => (State::Resolved, None),
                 Err(error) => (State::ResolutionError, Some(short(&error.to_string()))),
             };

@@ -5,6 +5,7 @@ use super::mask::FieldMask;
 use super::metadata::MetaEdit;
 use super::moving::move_record;
 use super::steps::{arrives, fenced};
+use super::undeclared::{Undeclared, check_declared};
 use crate::allow::version_facts;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -32,6 +33,7 @@ use coeval_core::types::{Skew as TypeSkew, Visibility};
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
 use coeval_storage::{Action as Act, AtomicWrite, Condition, Key, Revision, Step, StorageError};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A change of a resource.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct Update {
     pub force: bool,
     /// What happens to content that does not fit.
     pub checking: Checking,
+    /// What becomes of fields that the version does not declare.
+    pub undeclared: Undeclared,
 }
 
 impl Update {
@@ -70,6 +74,7 @@ impl Update {
             meta: MetaEdit::default(),
             force: false,
             checking: Checking::Strict,
+            undeclared: Undeclared::Warn,
         }
     }
 
@@ -89,6 +94,7 @@ pub(super) struct Edited {
     kept: Vec<String>,
     dropped: Vec<String>,
     overrode: Option<Refusal>,
+    warnings: Vec<String>,
 }
 
 impl Edited {
@@ -99,6 +105,7 @@ impl Edited {
             kept: Vec::new(),
             dropped: Vec::new(),
             overrode: None,
+            warnings: Vec::new(),
         }
     }
 
@@ -121,6 +128,7 @@ pub(crate) struct PlannedUpdate {
     pub(super) kept: Vec<String>,
     pub(super) dropped: Vec<String>,
     overrode: Option<Refusal>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Engine {
@@ -191,7 +199,7 @@ impl Engine {
             });
         }
         let moves = update.store_at == StoreAt::Set && update.at.version() != stored.header.version;
-        let edited = match &update.content {
+        let mut edited = match &update.content {
             None if !moves => {
                 // What can't be shown afterwards is refused before it is written.
                 let wanted = caller.wanted.of_type(state);
@@ -205,6 +213,12 @@ impl Engine {
             }
         };
         fits_at_its_version(state, stored, update, &edited)?;
+        if stored.header.state == State::Resolved
+            && let Some(record) = &edited.record
+        {
+            let unfit = unfit_elsewhere(state, record, update.at.version());
+            edited.warnings.extend(unfit);
+        }
         self.allow_edit(caller, state, stored, update, &edited)
             .await?;
         let mut header = self
@@ -266,6 +280,7 @@ impl Engine {
             kept: edited.kept,
             dropped: edited.dropped,
             overrode: edited.overrode,
+            warnings: edited.warnings,
         })
     }
 
@@ -314,6 +329,7 @@ impl Engine {
             kept: planned.kept,
             dropped: planned.dropped,
             overrode: planned.overrode,
+            warnings: planned.warnings,
             created: false,
             task: None,
         })
@@ -392,6 +408,11 @@ impl Engine {
             }
         };
         content::check_since(state, at, &body, Some(&record.content))?;
+        let warning = check_declared(state, at, &body, update.undeclared)?;
+        let warnings: Vec<String> = warning.into_iter().collect();
+        // What was accepted before, or is judged when it is resolved, may have any field.
+        let judged = update.undeclared != Undeclared::Accept
+            && (update.checking == Checking::Strict || stored.header.state == State::Resolved);
         match decided.change {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {
@@ -401,24 +422,37 @@ impl Engine {
                 Ok(Edited {
                     replaced,
                     overrode,
+                    warnings,
                     ..unchanged(record)
                 })
             }
             Change::Edit { written_at, .. } => {
-                let put = content::put(state, record, written_at.version(), body, sees)?;
+                let at = written_at.version();
+                if judged && at == version {
+                    let before = Some(&record.content);
+                    state.versions.check_expressed(at, &body, before)?;
+                }
+                let put = content::put(state, record, at, body, sees)?;
                 Ok(Edited {
                     kept: put.kept,
                     dropped: put.dropped,
                     overrode,
+                    warnings,
                     ..unchanged(put.record)
                 })
             }
             Change::Move { to, .. } => {
-                let moved = move_record(state, record, to.version(), Some((body, sees)))?;
+                let to = to.version();
+                if judged {
+                    let before = state.versions.moved(record.clone(), to)?.content;
+                    state.versions.check_expressed(to, &body, Some(&before))?;
+                }
+                let moved = move_record(state, record, to, Some((body, sees)))?;
                 Ok(Edited {
                     kept: moved.kept,
                     dropped: moved.dropped,
                     overrode,
+                    warnings,
                     ..unchanged(moved.record)
                 })
             }
@@ -550,8 +584,8 @@ fn upgrade_first(
     }
 }
 
-/// What a body of a higher version sets, and the stored one can't hold, is held to the body's own
-/// schema: the stored version's says nothing of it.
+/// A body that is put onto another version is held to the schema of its own version too: the stored
+/// version's says nothing of what is kept, and its sender could not read back what does not fit.
 fn fits_at_its_version(
     state: &TypeState,
     stored: &Stored,
@@ -560,14 +594,35 @@ fn fits_at_its_version(
 ) -> Result<(), EngineError> {
     let strict = update.checking == Checking::Strict || stored.header.state == State::Resolved;
     let at = update.at.version();
-    let carried = edited.record.as_ref().filter(|record| record.version < at);
-    if let (true, true, Some(record), Some(definition)) =
-        (strict, is_above(stored, update), carried, state.version(at))
-    {
-        let view = state.versions.view(record.clone(), at)?;
-        definition.schema.validate(&view.content)?;
+    let carried = edited.record.as_ref().filter(|record| record.version != at);
+    let (true, true, Some(record)) = (strict, update.content.is_some(), carried) else {
+        return Ok(());
+    };
+    if state.versions.is_covered(record) && state.proofs.is_proven(record.version, at) {
+        return Ok(());
     }
-    Ok(())
+    let view = state.versions.view(record.clone(), at)?;
+    Ok(state.versions.check_view(&view.content, at)?)
+}
+
+/// Versions whose kept data no longer fits together after a write: what was kept for them is not
+/// lost, and can't be shown there until somebody changes it.
+fn unfit_elsewhere(state: &TypeState, record: &Record, written_at: Version) -> Vec<String> {
+    let entries = record.kept.entries().into_iter();
+    let versions: BTreeSet<Version> = entries.map(|entry| entry.version).collect();
+    let others = versions.into_iter().filter(|version| {
+        let shown_anyway = *version == record.version || *version == written_at;
+        !shown_anyway && state.version(*version).is_some()
+    });
+    let warn = |version: Version| {
+        let fits = match state.versions.view(record.clone(), version) {
+            Ok(view) => state.versions.check_view(&view.content, version).err()?,
+            Err(refusal) => return Some(format!("it can't be shown at {version} now: {refusal}")),
+        };
+        let first = fits.violations().first()?;
+        Some(format!("it does not fit version {version} now: {first}"))
+    };
+    others.filter_map(warn).collect()
 }
 
 /// Adds steps to a write. One that only looks at a key makes way for one that writes it: the

@@ -113,6 +113,7 @@ impl Engine {
             kept,
             dropped,
             overrode: None,
+            warnings: Vec::new(),
             created: false,
             task: None,
         };

@@ -11,6 +11,7 @@
 mod definitions;
 mod entries;
 mod faults;
+mod fitting;
 mod hooks;
 mod hooks_cut_short;
 mod identity;
@@ -107,6 +108,19 @@ cases! {
             entries_of_nobody_are_found_by_an_inspection
             force_deletes_what_was_never_resolved_and_calls_its_creation_off
             a_version_changes_without_a_content_and_back
+        }
+    }
+    fitting {
+        every {
+            what_does_not_fit_is_refused_or_quarantined
+            a_create_is_as_strict_as_an_update
+        }
+        embedded {
+            readers_who_tolerate_values_are_shown_and_may_return_them
+            a_body_is_held_to_its_own_version
+            a_write_warns_if_what_is_kept_no_longer_fits
+            a_field_that_was_stored_before_its_name_was_taken_stays_writable
+            undeclared_fields_are_warned_of_or_refused
         }
     }
     faults {

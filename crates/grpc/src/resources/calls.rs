@@ -25,13 +25,15 @@ pub(super) async fn create(
     let resource = needed(asked.resource)?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let body = body(resource, asked.applied)?;
+    let mut body = body(resource, asked.applied)?;
+    body.strict = asked.strict;
     let written = methods.create(caller, &of, body).await?;
     let message = pb::CreateResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),
-        task: written.task.unwrap_or_default(),
+        task: written.task.clone().unwrap_or_default(),
     };
-    Ok(sequenced(caller, written.resource.token, message))
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
 }
 
 pub(super) async fn get(
@@ -99,7 +101,8 @@ pub(super) async fn update(
     let mask = mask.transpose()?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let body = body(resource, asked.applied)?;
+    let mut body = body(resource, asked.applied)?;
+    body.strict = asked.strict;
     let written = methods
         .update(caller, &of, body, mask.as_ref(), call.force)
         .await?;
@@ -121,7 +124,8 @@ pub(super) async fn upsert(
     let resource = needed(asked.resource)?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
-    let body = body(resource, None)?;
+    let mut body = body(resource, None)?;
+    body.strict = asked.strict;
     let written = methods.upsert(caller, &of, body, call.force).await?;
     let message = pb::UpsertResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),

@@ -44,6 +44,7 @@ pub(super) fn body(
         meta: meta(resource.metadata.unwrap_or_default())?,
         spec,
         applied: applied.map(|applied| applied.paths),
+        strict: false,
     })
 }
 

@@ -5,11 +5,10 @@ pub(crate) mod message;
 mod watch;
 
 use crate::api::Api;
-use crate::call::saying;
 use crate::proto::resources::v1 as pb;
 use crate::served::resource_service_server::ResourceService;
 use crate::watching::Told;
-use coeval_callers::names;
+use coeval_callers::{names, warning_text};
 use coeval_methods::Written;
 pub(crate) use message::quarantined;
 use std::sync::Arc;
@@ -22,12 +21,17 @@ pub(crate) const TASK: &str = "coeval-task";
 #[derive(Clone, Debug)]
 pub(crate) struct Resources(pub(crate) Arc<Api>);
 
-/// With what force overrode.
-pub(crate) fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
-    match &written.overrode {
-        Some(overrode) => saying(response, names::WARNING, &format!("forced: {overrode}")),
-        None => response,
+/// With what force overrode, and whatever else should be looked at.
+pub(crate) fn warned<T>(mut response: Response<T>, written: &Written) -> Response<T> {
+    let overrode = written.overrode.as_ref();
+    let overrode = overrode.map(|overrode| format!("forced: {overrode}"));
+    for warning in overrode.iter().chain(&written.warnings) {
+        // Plain text always can be a value.
+        if let Ok(value) = warning_text(warning).parse() {
+            response.metadata_mut().append(names::WARNING, value);
+        }
     }
+    response
 }
 
 #[tonic::async_trait]

@@ -82,6 +82,7 @@ impl Said {
             meta: self.meta.clone(),
             spec: content,
             applied: None,
+            strict: false,
         }
     }
 }

@@ -75,6 +75,7 @@ pub(super) async fn read(
             Some(_) => return Err(WebError::invalid("spec must be an object")),
         },
         applied: None,
+        strict: false,
     };
     Ok(Sent { body, mask })
 }

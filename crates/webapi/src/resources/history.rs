@@ -43,6 +43,7 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
         kept: changed.kept,
         dropped: changed.dropped,
         overrode: changed.overrode.map(|refusal| refusal.to_string()),
+        warnings: changed.warnings,
         created: false,
         task: None,
     };

@@ -18,8 +18,9 @@ use std::sync::Arc;
 pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
-    let sent = read(&api, &call, caller, &of).await?;
+    let mut sent = read(&api, &call, caller, &of).await?;
     no_mask(&sent)?;
+    sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let written = api.methods.create(caller, &of, sent.body).await?;
     answer(&api, caller, &written).await
 }
@@ -29,6 +30,7 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
     no_mask(&sent)?;
+    sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
     let force = call.force()?;
     let written = match call.query.flag("upsert")?.unwrap_or(false) {
@@ -46,6 +48,7 @@ pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError>
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
+    sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
     let mask = sent.mask.take().unwrap_or_default();
     let mask = Mask::parse(mask.iter().map(String::as_str))?;
@@ -162,7 +165,10 @@ pub(super) async fn answer(
         }
     }
     if let Some(overrode) = &written.overrode {
-        answer = answer.saying(names::WARNING, &format!("forced: {overrode}"));
+        answer = answer.warning(&format!("forced: {overrode}"));
+    }
+    for warning in &written.warnings {
+        answer = answer.warning(warning);
     }
     Ok(answer)
 }

@@ -1,6 +1,6 @@
 //! The document that a schema's references are read against.
 
-use super::subschemas::{each_inside, has_reference};
+use crate::types::subschemas::{each_inside, has_reference};
 use crate::types::{Schema, percent_decoded, ref_stands_alone};
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};

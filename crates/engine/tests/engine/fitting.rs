@@ -1,0 +1,206 @@
+//! A view fits the version that it claims, and a body the version that it is written at.
+
+use crate::world::{World, admin, app, app_file, v};
+use coeval_codes::Coded;
+use coeval_engine::ListQuery;
+use coeval_engine::types::Registration;
+use coeval_engine::write::{Create, Undeclared, Update};
+use coeval_engine::{EngineError, Target};
+use serde_json::{Value, json};
+
+async fn registered(world: &World, files: &[(&str, &str)]) {
+    for (version, rest) in files {
+        let registration = Registration::of(app_file(version, rest)).warn();
+        world.engine.register(&admin(), registration).await.unwrap();
+    }
+}
+
+const TIERS: [(&str, &str); 2] = [
+    (
+        "1.0.0",
+        "  schema: {type: object, properties: {name: {type: string}, tier: {enum: [a, b]}}}\n",
+    ),
+    (
+        "1.1.0",
+        "  schema: {type: object, properties: {name: {type: string}, tier: {enum: [a, b, c]}}}\n",
+    ),
+];
+
+async fn made(world: &World, at: &str, name: &str, content: Value) -> Target {
+    let create = Create::new(v(at), name, content);
+    let made = world.engine.create(&admin(), &app(), create).await.unwrap();
+    Target::Id(made.resource.id)
+}
+
+async fn read(world: &World, at: &str, target: &Target) -> Result<Value, EngineError> {
+    let caller = admin().at(v(at));
+    let read = world.engine.get(&caller, &app(), target).await?;
+    Ok(serde_json::from_slice(&read.content).unwrap())
+}
+
+pub(crate) async fn what_does_not_fit_is_refused_or_quarantined(world: World) {
+    registered(&world, &TIERS).await;
+    let fits = made(&world, "1.1.0", "fits", json!({"tier": "b"})).await;
+    let new = made(&world, "1.1.0", "new", json!({"tier": "c"})).await;
+    // Twice: the second answer comes from the cache of views.
+    for _ in 0..2 {
+        assert_eq!(read(&world, "1.0.0", &fits).await.unwrap()["tier"], "b");
+        assert_eq!(read(&world, "1.1.0", &new).await.unwrap()["tier"], "c");
+        let refused = read(&world, "1.0.0", &new).await.unwrap_err();
+        assert_eq!(refused.code(), coeval_codes::VIEW_UNFIT);
+        let content = refused.content().unwrap();
+        assert_eq!(content.violations()[0].pointer, "/tier");
+        assert!(refused.to_string().contains("/tier"), "{refused}");
+    }
+    let old = admin().at(v("1.0.0"));
+    let page = world
+        .engine
+        .list(&old, &ListQuery::of(app()))
+        .await
+        .unwrap();
+    let names = page.items.iter().map(|one| one.header.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["fits"]);
+    let [quarantined] = page.quarantined.as_slice() else {
+        panic!("{:?}", page.quarantined);
+    };
+    assert_eq!(quarantined.code, coeval_codes::VIEW_UNFIT);
+    // A mask is about what the caller is shown, and that is nothing.
+    let mask = coeval_engine::write::FieldMask::parse(["/name"]).unwrap();
+    let update = Update {
+        mask: Some(mask),
+        ..Update::new(v("1.0.0"), json!({"name": "x"}))
+    };
+    let refused = world.engine.update(&old, &app(), &new, &update).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::VIEW_UNFIT);
+}
+
+pub(crate) async fn readers_who_tolerate_values_are_shown_and_may_return_them(world: World) {
+    let tolerant = "  schema: {type: object, properties: {name: {type: string}, tier: {enum: [a, b], x-extensible-enum: true}}}\n";
+    registered(&world, &[("1.0.0", tolerant), TIERS[1]]).await;
+    let new = made(&world, "1.1.0", "new", json!({"tier": "c"})).await;
+    let seen = read(&world, "1.0.0", &new).await.unwrap();
+    assert_eq!(seen, json!({"tier": "c"}));
+    let echoed = Update::new(v("1.0.0"), json!({"tier": "c", "name": "n"}));
+    let caller = admin().at(v("1.0.0"));
+    let written = world.engine.update(&caller, &app(), &new, &echoed).await;
+    assert_eq!(
+        written.unwrap().resource.version.to_string(),
+        "v1+downgraded"
+    );
+    let whole = read(&world, "1.1.0", &new).await.unwrap();
+    assert_eq!(whole, json!({"tier": "c", "name": "n"}));
+    // What is stored at the version is held to its list.
+    let create = Create::new(v("1.0.0"), "old", json!({"tier": "c"}));
+    let refused = world.engine.create(&admin(), &app(), create).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::CONTENT_INVALID);
+}
+
+pub(crate) async fn a_body_is_held_to_its_own_version(world: World) {
+    registered(&world, &TIERS).await;
+    let it = made(&world, "1.1.0", "it", json!({"tier": "a"})).await;
+    let caller = admin().at(v("1.0.0"));
+    let update = Update::new(v("1.0.0"), json!({"tier": "c"}));
+    let refused = world.engine.update(&caller, &app(), &it, &update).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::CONTENT_INVALID);
+    let update = Update::new(v("1.0.0"), json!({"tier": "b"}));
+    let written = world.engine.update(&caller, &app(), &it, &update).await;
+    assert!(written.is_ok(), "{written:?}");
+}
+
+pub(crate) async fn a_write_warns_if_what_is_kept_no_longer_fits(world: World) {
+    let old = "  schema: {type: object, properties: {size: {type: integer}}}\n";
+    let new = "  schema: {type: object, properties: {size: {type: integer}, limit: {type: integer}}, if: {properties: {size: {minimum: 10}}, required: [size]}, then: {properties: {limit: {minimum: 10}}}}\n  conversion: {from: 1.0.0, steps: []}\n";
+    registered(&world, &[("1.0.0", old), ("2.0.0", new)]).await;
+    let it = made(&world, "1.0.0", "it", json!({"size": 1})).await;
+    let newer = Update::new(v("2.0.0"), json!({"size": 1, "limit": 2}));
+    let caller = admin().at(v("2.0.0"));
+    let written = world.engine.update(&caller, &app(), &it, &newer).await;
+    assert_eq!(written.unwrap().warnings, Vec::<String>::new());
+    let older = Update::new(v("1.0.0"), json!({"size": 20}));
+    let caller = admin().at(v("1.0.0"));
+    let written = world.engine.update(&caller, &app(), &it, &older).await;
+    let warnings = written.unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("version 2.0.0"), "{warnings:?}");
+    let refused = read(&world, "2.0.0", &it).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::VIEW_UNFIT);
+    // Nothing is lost: a size that both take brings it back.
+    let older = Update::new(v("1.0.0"), json!({"size": 3}));
+    world
+        .engine
+        .update(&caller, &app(), &it, &older)
+        .await
+        .unwrap();
+    let whole = read(&world, "2.0.0", &it).await.unwrap();
+    assert_eq!(whole, json!({"size": 3, "limit": 2}));
+}
+
+pub(crate) async fn a_create_is_as_strict_as_an_update(world: World) {
+    let old = "  schema: {type: object, properties: {image: {type: string}}}\n";
+    let new =
+        "  schema: {type: object, properties: {image: {type: string}, region: {type: string}}}\n";
+    registered(&world, &[("1.0.0", old), ("1.1.0", new)]).await;
+    let too_new = json!({"image": "a", "region": "eu"});
+    let create = Create::new(v("1.0.0"), "it", too_new.clone());
+    let refused = world.engine.create(&admin(), &app(), create).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::BODY_UNEXPRESSED);
+    let it = made(&world, "1.0.0", "it", json!({"image": "a"})).await;
+    let update = Update::new(v("1.0.0"), too_new);
+    let refused = world.engine.update(&admin(), &app(), &it, &update).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::BODY_UNEXPRESSED);
+}
+
+pub(crate) async fn a_field_that_was_stored_before_its_name_was_taken_stays_writable(world: World) {
+    let old = "  schema: {type: object, properties: {image: {type: string}}}\n";
+    registered(&world, &[("1.0.0", old)]).await;
+    let it = made(&world, "1.0.0", "it", json!({"image": "a", "region": 7})).await;
+    let new =
+        "  schema: {type: object, properties: {image: {type: string}, region: {type: string}}}\n";
+    registered(&world, &[("1.1.0", new)]).await;
+    let update = Update::new(v("1.0.0"), json!({"image": "b", "region": 8}));
+    world
+        .engine
+        .update(&admin(), &app(), &it, &update)
+        .await
+        .unwrap();
+    let stored = read(&world, "1.0.0", &it).await.unwrap();
+    assert_eq!(stored, json!({"image": "b", "region": 8}));
+    // At the version that took the name it is no text; also when the schemas alone prove that
+    // documents fit.
+    for _ in 0..2 {
+        let refused = read(&world, "1.1.0", &it).await.unwrap_err();
+        assert_eq!(refused.code(), coeval_codes::VIEW_UNFIT);
+    }
+}
+
+pub(crate) async fn undeclared_fields_are_warned_of_or_refused(world: World) {
+    let schema = "  schema: {type: object, properties: {host: {type: string}}}\n";
+    registered(&world, &[("1.0.0", schema)]).await;
+    let typo = json!({"host": "h", "hots": "typo"});
+    let create = Create::new(v("1.0.0"), "it", typo.clone());
+    let made = world.engine.create(&admin(), &app(), create).await.unwrap();
+    assert_eq!(made.warnings.len(), 1);
+    assert!(made.warnings[0].contains("/hots"), "{:?}", made.warnings);
+    let target = Target::Id(made.resource.id);
+    let update = Update {
+        undeclared: Undeclared::Refuse,
+        ..Update::new(v("1.0.0"), typo.clone())
+    };
+    let refused = world
+        .engine
+        .update(&admin(), &app(), &target, &update)
+        .await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::FIELD_UNDECLARED);
+    let create = Create {
+        undeclared: Undeclared::Refuse,
+        ..Create::new(v("1.0.0"), "other", typo)
+    };
+    let refused = world.engine.create(&admin(), &app(), create).await;
+    assert_eq!(refused.unwrap_err().code(), coeval_codes::FIELD_UNDECLARED);
+    let update = Update::new(v("1.0.0"), json!({"host": "h"}));
+    let written = world
+        .engine
+        .update(&admin(), &app(), &target, &update)
+        .await;
+    assert_eq!(written.unwrap().warnings, Vec::<String>::new());
+}
