@@ -136,7 +136,7 @@ impl Case<'_> {
     fn refused(&self, refusal: &Refusal, tally: &mut Tally) {
         match &refusal.reason {
             Reason::Value(_) => tally.refused_values += 1,
-            Reason::Ambiguous => tally.refused_lists += 1,
+            Reason::Ambiguous { .. } => tally.refused_lists += 1,
             Reason::Mirrors { .. } => tally.refused_mirrors += 1,
             _ => self.fail("no reason for a refusal", &[("refusal", refusal)]),
         }

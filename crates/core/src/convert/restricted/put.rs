@@ -90,10 +90,7 @@ impl Versions {
             settle.wrong.push(String::new());
         }
         let mut margin = old.margin;
-        let mut align = Align {
-            keys: self.list_keys(there),
-            dropped: Vec::new(),
-        };
+        let mut align = Align::new(self, there);
         align.align(&old.shown, &new, &mut margin)?;
         let mut dropped = Vec::new();
         for lost in align.dropped {
