@@ -31,6 +31,9 @@ pub(crate) struct Align<'v> {
     trail: Trail,
     /// Whether it is inside of JSON in a string, of which no schema speaks.
     in_text: bool,
+    /// Whether what a body has takes the place of what is hidden under the same name: it is written
+    /// at the stored version.
+    pub(crate) replaces: bool,
     pub(crate) dropped: Vec<Lost>,
 }
 
@@ -41,6 +44,7 @@ impl<'v> Align<'v> {
             number,
             trail: Vec::new(),
             in_text: false,
+            replaces: false,
             dropped: Vec::new(),
         }
     }
@@ -136,7 +140,7 @@ impl<'v> Align<'v> {
     ) -> Result<BTreeMap<usize, usize>, Refusal> {
         // No key of a list is known inside a string.
         if self.in_text {
-            let matched = match_equal(old, new, margins, &Likeness::exact());
+            let matched = match_equal(old, new, margins, &Likeness::exact(), false);
             return matched.ok_or_else(|| Refusal::ambiguous(at, None));
         }
         let keys = self.versions.item_keys(self.number).iter();
@@ -146,7 +150,7 @@ impl<'v> Align<'v> {
             return Ok(matched);
         }
         let likeness = Likeness::at(self.versions.graph(self.number).ok(), &self.trail);
-        match_equal(old, new, margins, &likeness).ok_or_else(|| {
+        match_equal(old, new, margins, &likeness, self.replaces).ok_or_else(|| {
             let tells = |field: &str| differ(old, field) && differ(new, field);
             let remedy = self.versions.key_remedy(self.number, &self.trail, tells);
             Refusal::ambiguous(at, remedy)

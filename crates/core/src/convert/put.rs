@@ -5,13 +5,13 @@ use super::align::Align;
 use super::expressing::{check, supersede};
 use super::item_keys::{ItemKey, covers};
 use super::kept::{Kept, KeptEntry, entries};
-use super::note::Margin;
+use super::note::{By, Holds, Margin, Note};
 use super::path::{Trail, pattern};
 use super::refusal::{Reason, Refusal, bounded};
 use super::same_items::partners;
-use super::step::{Mirror, Run};
+use super::step::{Mirror, Run, Way, trace_all};
 use super::versions::{Carry, Record, Versions};
-use crate::types::pointer::child;
+use crate::types::pointer::{child, tokens};
 use crate::types::{Step as Token, Visibility, same};
 use crate::version::Version;
 use serde_json::{Map, Value};
@@ -53,7 +53,27 @@ impl Versions {
     /// which item of a list, or fields that mirror each other were changed differently, or a value
     /// has no counterpart. Nothing has changed then.
     pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
-        self.put_seeing(stored, at, body, None)
+        self.put_seeing(stored, at, body, None, None)
+    }
+
+    /// Puts a body onto a record that the same write has moved from another version to that of the
+    /// body, for a caller that sees so much. The body was perhaps read before the move: what it lacks
+    /// and its version requires is filled in, and what that version forbids and the one before had is
+    /// kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::put_for`].
+    pub fn put_moved(
+        &self,
+        moved: Record,
+        from: Version,
+        body: Value,
+        sees: Visibility,
+    ) -> Result<Put, Refusal> {
+        let at = moved.version;
+        let sees = self.restricts().then_some(sees);
+        self.put_seeing(moved, at, body, sees, Some(from))
     }
 
     /// The same for a sender that perhaps sees only a part.
@@ -63,6 +83,7 @@ impl Versions {
         at: Version,
         body: Value,
         sees: Option<Visibility>,
+        moved_from: Option<Version>,
     ) -> Result<Put, Refusal> {
         let version = stored.version;
         let (tree, body) = (stored.into_tree(), bounded(body));
@@ -82,10 +103,15 @@ impl Versions {
             dropped = completed.dropped;
         }
         let mut body = self.without_absent(there, body);
+        if moved_from.is_some() {
+            // Before the items of lists are matched, so that those match that were filled in.
+            body = self.filled(there, body);
+        }
         run.there = false;
         run.marking = true;
         follow_mirrors(self, there, &tree.value, &mut body)?;
         let mut align = Align::new(self, there);
+        align.replaces = home == there;
         align.align(&tree.value, &body, &mut tree.margin)?;
         dropped.extend(align.dropped.into_iter().map(|lost| lost.pointer));
         if home != there {
@@ -96,6 +122,9 @@ impl Versions {
             }
         } else {
             supersede(&body, &mut tree.margin);
+        }
+        if let Some(from) = moved_from {
+            body = self.without_forbidden((there, self.number(from)?), body, &mut tree.margin);
         }
         tree.value = body;
         let left_alone: Vec<_> = independent(&tree.margin)
@@ -135,6 +164,36 @@ impl Versions {
         })
     }
 
+    fn filled(&self, number: usize, body: Value) -> Value {
+        let schema = self.type_version(number).map(|version| &version.schema);
+        let filled = schema.and_then(|schema| schema.fill_defaults(body.clone()).ok());
+        filled.map_or(body, |filled| filled.content)
+    }
+
+    /// The body without what its version forbids and another one has; that is kept.
+    fn without_forbidden(
+        &self,
+        (at, had): (usize, usize),
+        body: Value,
+        margin: &mut Margin,
+    ) -> Value {
+        let (Some(own), Some(other)) = (self.type_version(at), self.type_version(had)) else {
+            return body;
+        };
+        let steps = self.path(at, had);
+        let forbidden = own.schema.prune(body.clone()).pruned.into_iter();
+        let has = |pointer: &String| {
+            let trail = trail_in(&body, pointer).and_then(|at| trace_all(&steps, Way::Forward, at));
+            trail.is_some_and(|trail| other.schema.declares_some(&pattern(&trail)))
+        };
+        let kept: Vec<String> = forbidden.filter(has).collect();
+        let mut body = body;
+        for pointer in kept {
+            hide(&mut body, margin, &pointer, other.id.version);
+        }
+        body
+    }
+
     fn without_absent(&self, number: usize, body: Value) -> Value {
         let stripped = self.type_version(number).and_then(|version| {
             match version.schema.without_absent(&body) {
@@ -143,6 +202,51 @@ impl Versions {
             }
         });
         stripped.unwrap_or(body)
+    }
+}
+
+/// The place that a pointer leads to in a document, as a trail.
+fn trail_in(document: &Value, pointer: &str) -> Option<Trail> {
+    let mut value = document;
+    let mut trail = Vec::new();
+    for token in tokens(pointer)? {
+        let (step, inner) = match value {
+            Value::Object(map) => (Token::Key(token.clone()), map.get(&token)?),
+            Value::Array(items) => (Token::Every, items.get(token.parse::<usize>().ok()?)?),
+            _ => return None,
+        };
+        trail.push(step);
+        value = inner;
+    }
+    Some(trail)
+}
+
+/// Takes a field out of a document and keeps it, with what is kept for it.
+fn hide(document: &mut Value, margin: &mut Margin, pointer: &str, version: Version) {
+    let Some(mut tokens) = tokens(pointer) else {
+        return;
+    };
+    let Some(key) = tokens.pop() else { return };
+    let (mut value, mut margin) = (document, margin);
+    for token in tokens {
+        let inner = match value {
+            Value::Object(map) => {
+                let inner = map.get_mut(&token);
+                inner.map(|inner| (inner, margin.keys.entry(token).or_default()))
+            }
+            Value::Array(items) => token.parse().ok().and_then(|index: usize| {
+                let inner = items.get_mut(index)?;
+                Some((inner, margin.items.entry(index).or_default()))
+            }),
+            _ => None,
+        };
+        let Some(inner) = inner else { return };
+        (value, margin) = inner;
+    }
+    if let Some(field) = value.as_object_mut().and_then(|map| map.shift_remove(&key)) {
+        let inner = margin.take_key(&key);
+        let note = Note::new(By::Hidden(version), Holds::There);
+        margin.notes.push(note.key(&key).value(field).margin(inner));
     }
 }
 

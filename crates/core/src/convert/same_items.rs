@@ -44,6 +44,11 @@ impl<'g> Likeness<'g> {
         Self { items }
     }
 
+    /// What the version sees of an item; none if it sees all of it.
+    pub(crate) fn items(&self) -> Option<usize> {
+        self.items.map(|(_, at)| at)
+    }
+
     fn of(&self, item: &Value) -> String {
         match self.items {
             None => canonical(item),
@@ -194,12 +199,14 @@ fn print(value: &Value, text: &mut String) {
     }
 }
 
-/// The same by being equal. `None` if that can't be told.
+/// The same by being equal. `None` if that can't be told. `replaces`: what a body has takes the place
+/// of what is hidden under the same name.
 pub(crate) fn match_equal(
     old: &[Value],
     new: &[Value],
     margins: &BTreeMap<usize, Margin>,
     likeness: &Likeness<'_>,
+    replaces: bool,
 ) -> Option<BTreeMap<usize, usize>> {
     let mut pairing = Pairing {
         margins,
@@ -221,6 +228,9 @@ pub(crate) fn match_equal(
     if likeness.items.is_some() && !pairing.is_settled() {
         let like = |items: &[Value], index: usize| Some(likeness.of(items.get(index)?));
         pairing.pair(&|index| like(old, index), &|index| like(new, index))?;
+    }
+    if replaces && !pairing.is_settled() {
+        pairing.pair_replaced(new);
     }
     pairing.is_settled().then_some(pairing.matched)
 }
@@ -270,6 +280,26 @@ impl Pairing<'_> {
         Some(())
     }
 
+    /// Where every new item has itself all that is hidden of an old one, it does not matter which of
+    /// them the old one is: its own values rule.
+    fn pair_replaced(&mut self, new: &[Value]) {
+        let (margins, news) = (self.margins, &self.news);
+        let by = |margin: &Margin, index: &usize| {
+            new.get(*index)
+                .is_some_and(|item| is_replaced(margin, item))
+        };
+        let replaced = |old: &usize| {
+            let margin = margins.get(old).filter(|margin| !is_light(margin));
+            margin.is_some_and(|margin| news.iter().all(|index| by(margin, index)))
+        };
+        let olds: Vec<usize> = self.olds.iter().copied().filter(replaced).collect();
+        let paired: HashMap<usize, usize> = olds.into_iter().zip(news.iter().copied()).collect();
+        self.olds.retain(|old| !paired.contains_key(old));
+        self.news
+            .retain(|new| paired.values().all(|paired| paired != new));
+        self.matched.extend(paired);
+    }
+
     /// Whether the same is kept for all of them.
     fn are_alike(&self, olds: &[usize]) -> bool {
         let kept = |index: &usize| self.margins.get(index).filter(|margin| !is_light(margin));
@@ -289,6 +319,21 @@ fn is_light(margin: &Margin) -> bool {
     let filled = |note: &Note| note.by == By::Filled;
     margin.notes.iter().all(filled)
         && margin.keys.values().all(is_light)
+        && margin.items.values().all(is_light)
+}
+
+/// Whether a body has itself all that is hidden.
+fn is_replaced(margin: &Margin, body: &Value) -> bool {
+    let has = |note: &Note| match (note.by, &note.key) {
+        (By::Filled, _) => true,
+        (By::Hidden(_), Some(key)) => body.get(key).is_some(),
+        _ => false,
+    };
+    let inside = |(key, margin): (&String, &Margin)| {
+        is_light(margin) || body.get(key).is_some_and(|body| is_replaced(margin, body))
+    };
+    margin.notes.iter().all(has)
+        && margin.keys.iter().all(inside)
         && margin.items.values().all(is_light)
 }
 

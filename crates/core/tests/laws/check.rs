@@ -3,7 +3,7 @@
 use crate::documents::{document, edit};
 use crate::world::{Field, Id, Kind, World};
 use coeval_core::convert::{Put, Reason, Record, Refusal};
-use coeval_core::types::same;
+use coeval_core::types::{Visibility, same};
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,7 @@ pub(crate) struct Tally {
     pub(crate) refused_mirrors: u64,
     pub(crate) unexpressed_checked: u64,
     pub(crate) expressed_checked: u64,
+    pub(crate) saved_elsewhere: u64,
 }
 
 impl fmt::Display for Tally {
@@ -45,6 +46,7 @@ impl Tally {
         part(self.puts_that_dropped, self.puts, 1);
         part(self.unexpressed_checked, cases, 50);
         part(self.expressed_checked, cases, 100);
+        part(self.saved_elsewhere, cases, 5);
         let refused = self.refused_values + self.refused_lists + self.refused_mirrors;
         assert!(refused * 5 < cases, "{self}");
     }
@@ -130,6 +132,7 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
     if let Err(refusal) = case.writing(home, at, &stored, &mut rng, tally) {
         case.refused(&refusal, tally);
     }
+    case.saved_elsewhere(home, at, &stored, tally);
 }
 
 impl Case<'_> {
@@ -192,6 +195,39 @@ impl Case<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What was read at the stored version and is saved as it is at one next to it, which no step
+    /// leads to, is never refused, and is the same where it was.
+    fn saved_elsewhere(&self, home: usize, at: usize, stored: &Record, tally: &mut Tally) {
+        let (from, to) = (&self.world.made[home], &self.world.made[at]);
+        let above = to.parent == Some(home) && to.steps.is_empty();
+        let below = from.parent == Some(at) && from.steps.is_empty();
+        let versions = &self.world.versions;
+        if !above && !below {
+            return;
+        }
+        let Ok(moved) = versions.moved(stored.clone(), to.version) else {
+            return;
+        };
+        tally.saved_elsewhere += 1;
+        let body = stored.content.clone();
+        let put = versions.put_moved(moved, from.version, body, Visibility::Private);
+        let read = put
+            .as_ref()
+            .map(|put| versions.view(put.record.clone(), from.version));
+        match read {
+            Ok(Ok(read)) if same(&read.content, &stored.content) => {}
+            _ => self.fail(
+                "what was read is saved elsewhere",
+                &[
+                    ("stored", stored),
+                    ("at", &to.version),
+                    ("put", &put),
+                    ("read", &read),
+                ],
+            ),
+        }
     }
 
     fn writing(

@@ -187,7 +187,12 @@ impl Evolving<'_> {
                 let mut copy = inner.clone();
                 let name = format!("u{}", self.next);
                 let kind = self.scalar();
-                copy.push(self.field_of(name, kind));
+                let mut field = self.field_of(name, kind);
+                if field.kind == Kind::Int && self.rng.bool() {
+                    field.required = true;
+                    field.default = Some(json!(7));
+                }
+                copy.push(field);
                 *inner = copy;
             }
         }

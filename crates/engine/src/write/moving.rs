@@ -1,7 +1,6 @@
 //! Moving a resource to another version: what an update that changes the version and a mass
 //! migration have in common.
 
-use crate::content;
 use crate::error::EngineError;
 use crate::types::state::TypeState;
 use coeval_core::convert::Record;
@@ -26,10 +25,11 @@ pub(crate) fn move_record(
     to: Version,
     body: Option<(Value, Visibility)>,
 ) -> Result<Moved, EngineError> {
+    let from = record.version;
     let mut record = state.versions.moved(record, to)?;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     if let Some((body, sees)) = body {
-        let put = content::put(state, record, to, body, sees)?;
+        let put = state.versions.put_moved(record, from, body, sees)?;
         record = put.record;
         (kept, dropped) = (put.kept, put.dropped);
     }

@@ -36,7 +36,7 @@ impl Versions {
         body: Value,
         sees: Visibility,
     ) -> Result<Put, Refusal> {
-        self.put_seeing(stored, at, body, self.restricts().then_some(sees))
+        self.put_seeing(stored, at, body, self.restricts().then_some(sees), None)
     }
 
     /// The record of a new resource, by a caller that sees so much: it may not set what needs full
