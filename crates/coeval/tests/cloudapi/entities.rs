@@ -15,6 +15,7 @@ pub(crate) use lists::{
     lists_are_downgraded_by_reading_and_saving_at_a_lower_version,
     lists_are_upgraded_by_reading_and_saving_at_a_higher_version,
     what_a_lower_version_forbids_in_items_is_kept_in_a_downgrade,
+    what_a_lower_version_hides_in_items_is_back_when_they_are_saved_higher,
 };
 
 use crate::stage::{at, minor};

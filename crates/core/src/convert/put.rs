@@ -2,7 +2,7 @@
 //! version expresses, and nothing else.
 
 use super::align::Align;
-use super::expressing::{check, supersede};
+use super::expressing::{Purpose, check, supersede, walk};
 use super::item_keys::{ItemKey, covers};
 use super::kept::{Kept, KeptEntry, entries};
 use super::note::{By, Holds, Margin, Note};
@@ -16,7 +16,7 @@ use crate::types::{Step as Token, Visibility, same};
 use crate::version::Version;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a write leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,24 +56,53 @@ impl Versions {
         self.put_seeing(stored, at, body, None, None)
     }
 
-    /// Puts a body onto a record that the same write has moved from another version to that of the
-    /// body, for a caller that sees so much. The body was perhaps read before the move: what it lacks
-    /// and its version requires is filled in, and what that version forbids and the one before had is
-    /// kept.
+    /// Puts a body onto a record that the same write moves to the body's version, for a caller that
+    /// sees so much. The body was read before the move, at the stored version: what it lacks and its
+    /// version requires is filled in, what it could not have stays as it was, and what its version
+    /// forbids and the one before had is kept.
     ///
     /// # Errors
     ///
     /// As [`Versions::put_for`].
     pub fn put_moved(
         &self,
-        moved: Record,
-        from: Version,
+        stored: Record,
+        to: Version,
         body: Value,
         sees: Visibility,
     ) -> Result<Put, Refusal> {
-        let at = moved.version;
+        let from = stored.version;
+        let mut tree = stored.into_tree()?;
+        let mut run = Run::new();
+        run.marking = true;
+        let (home, there) = (self.number(from)?, self.number(to)?);
+        self.carry(home, there, &mut tree, &mut run, Carry::Move)?;
+        let moved = Record {
+            version: to,
+            content: tree.value,
+            kept: Kept(tree.margin),
+        };
         let sees = self.restricts().then_some(sees);
-        self.put_seeing(moved, at, body, sees, Some(from))
+        self.put_seeing(moved, to, body, sees, Some(from))
+    }
+
+    /// A record in which a body at another version has left something out that the stored version
+    /// requires and has a default for: an item of a list that is new, say. It is filled in, and at the
+    /// body's version it is still not there.
+    ///
+    /// # Errors
+    ///
+    /// If the version is unknown, or the content would become too large.
+    pub fn with_defaults(&self, record: Record) -> Result<Record, Refusal> {
+        let version = record.version;
+        let graph = self.graph(self.number(version)?)?;
+        let mut tree = record.into_tree()?;
+        walk(graph, &mut tree, Purpose::Fill, &mut Run::new())?;
+        Ok(Record {
+            version,
+            content: tree.value,
+            kept: Kept(tree.margin),
+        })
     }
 
     /// The same for a sender that perhaps sees only a part.
@@ -103,9 +132,11 @@ impl Versions {
             dropped = completed.dropped;
         }
         let mut body = self.without_absent(there, body);
+        let mut filled = HashSet::new();
         if moved_from.is_some() {
             // Before the items of lists are matched, so that those match that were filled in.
-            body = self.filled(there, body);
+            (body, filled) = self.filled(there, body);
+            hide_restored(&mut tree.value, &mut tree.margin, at);
         }
         run.there = false;
         run.marking = true;
@@ -121,6 +152,7 @@ impl Versions {
                 return Err(Refusal::whole(Reason::Unexpressed { version, fields }));
             }
         } else {
+            show_restored(&mut body, &mut tree.margin, "", &filled);
             supersede(&body, &mut tree.margin);
         }
         if let Some(from) = moved_from {
@@ -164,10 +196,14 @@ impl Versions {
         })
     }
 
-    fn filled(&self, number: usize, body: Value) -> Value {
+    /// The body with what its version requires, and where that is.
+    fn filled(&self, number: usize, body: Value) -> (Value, HashSet<String>) {
         let schema = self.type_version(number).map(|version| &version.schema);
         let filled = schema.and_then(|schema| schema.fill_defaults(body.clone()).ok());
-        filled.map_or(body, |filled| filled.content)
+        match filled {
+            Some(filled) => (filled.content, filled.filled.into_iter().collect()),
+            None => (body, HashSet::new()),
+        }
     }
 
     /// The body without what its version forbids and another one has; that is kept.
@@ -202,6 +238,69 @@ impl Versions {
             }
         });
         stripped.unwrap_or(body)
+    }
+}
+
+/// What a move has brought back, and the sender of the body could not see, is out of the way while
+/// the body is compared with what it replaces.
+fn hide_restored(value: &mut Value, margin: &mut Margin, version: Version) {
+    match value {
+        Value::Object(map) => {
+            let back = |(key, inner): (&String, &Margin)| inner.restored.then(|| key.clone());
+            let restored: Vec<String> = margin.keys.iter().filter_map(back).collect();
+            for key in restored {
+                let inner = margin.take_key(&key);
+                if let Some(value) = map.shift_remove(&key) {
+                    let note = Note::new(By::Hidden(version), Holds::There);
+                    margin.notes.push(note.key(&key).value(value).margin(inner));
+                }
+            }
+            for (key, inner) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    hide_restored(value, inner, version);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    hide_restored(value, inner, version);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// It is back in a body that has not set it itself; what was only filled in makes way for it.
+fn show_restored(body: &mut Value, margin: &mut Margin, at: &str, filled: &HashSet<String>) {
+    match body {
+        Value::Object(map) => {
+            let is_free = |note: &mut Note| {
+                let key = note.key.as_ref().filter(|_| note.margin.restored);
+                key.is_some_and(|key| !map.contains_key(key) || filled.contains(&child(at, key)))
+            };
+            let back: Vec<Note> = margin.notes.extract_if(.., is_free).collect();
+            for note in back {
+                if let (Some(key), Some(value)) = (note.key, note.value) {
+                    map.insert(key.clone(), value);
+                    margin.set_key(&key, note.margin);
+                }
+            }
+            for (key, inner) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    show_restored(value, inner, &child(at, key), filled);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    show_restored(value, inner, &format!("{at}/{index}"), filled);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -207,12 +207,12 @@ impl Case<'_> {
         if !above && !below {
             return;
         }
-        let Ok(moved) = versions.moved(stored.clone(), to.version) else {
+        if versions.moved(stored.clone(), to.version).is_err() {
             return;
-        };
+        }
         tally.saved_elsewhere += 1;
         let body = stored.content.clone();
-        let put = versions.put_moved(moved, from.version, body, Visibility::Private);
+        let put = versions.put_moved(stored.clone(), to.version, body, Visibility::Private);
         let read = put
             .as_ref()
             .map(|put| versions.view(put.record.clone(), from.version));
@@ -286,6 +286,20 @@ impl Case<'_> {
                     details[0],
                     details[1],
                     details[2],
+                    details[3],
+                    details[4],
+                ],
+            );
+        }
+        let filled = versions.with_defaults(put.record.clone());
+        let seen = filled.and_then(|filled| versions.view(filled, version));
+        if !seen.as_ref().is_ok_and(|seen| same(&seen.content, &again)) {
+            self.fail(
+                "what is filled in at home is not seen",
+                &[
+                    ("seen", &seen),
+                    ("again", &again),
+                    details[0],
                     details[3],
                     details[4],
                 ],

@@ -3,7 +3,7 @@
 use super::create::Checking;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
-use super::moving::move_record;
+use super::moving::{MovingBody, move_record};
 use super::steps::{arrives, fenced};
 use crate::allow::version_facts;
 use crate::audit::{Deed, What};
@@ -406,15 +406,28 @@ impl Engine {
             }
             Change::Edit { written_at, .. } => {
                 let put = content::put(state, record, written_at.version(), body, sees)?;
+                // What the body's version does not have can't be missing in it: an item that it adds
+                // gets the defaults of the stored version.
+                let elsewhere = written_at.version() != version;
+                let record = if elsewhere && is_strict(stored, update) {
+                    state.versions.with_defaults(put.record)?
+                } else {
+                    put.record
+                };
                 Ok(Edited {
                     kept: put.kept,
                     dropped: put.dropped,
                     overrode,
-                    ..unchanged(put.record)
+                    ..unchanged(record)
                 })
             }
             Change::Move { to, .. } => {
-                let moved = move_record(state, record, to.version(), Some((body, sees)))?;
+                let body = MovingBody {
+                    content: body,
+                    sees,
+                    read_before: update.store_at == StoreAt::Set,
+                };
+                let moved = move_record(state, record, to.version(), Some(body))?;
                 Ok(Edited {
                     kept: moved.kept,
                     dropped: moved.dropped,
@@ -550,6 +563,11 @@ fn upgrade_first(
     }
 }
 
+/// Whether the content must fit.
+fn is_strict(stored: &Stored, update: &Update) -> bool {
+    update.checking == Checking::Strict || stored.header.state == State::Resolved
+}
+
 /// What a body of a higher version sets, and the stored one can't hold, is held to the body's own
 /// schema: the stored version's says nothing of it.
 fn fits_at_its_version(
@@ -558,12 +576,14 @@ fn fits_at_its_version(
     update: &Update,
     edited: &Edited,
 ) -> Result<(), EngineError> {
-    let strict = update.checking == Checking::Strict || stored.header.state == State::Resolved;
     let at = update.at.version();
     let carried = edited.record.as_ref().filter(|record| record.version < at);
-    if let (true, true, Some(record), Some(definition)) =
-        (strict, is_above(stored, update), carried, state.version(at))
-    {
+    if let (true, true, Some(record), Some(definition)) = (
+        is_strict(stored, update),
+        is_above(stored, update),
+        carried,
+        state.version(at),
+    ) {
         let view = state.versions.view(record.clone(), at)?;
         definition.schema.validate(&view.content)?;
     }

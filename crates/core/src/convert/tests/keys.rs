@@ -338,8 +338,7 @@ fn zoned() -> Versions {
 }
 
 fn save_as(types: &Versions, stored: &Record, to: &str, body: Value) -> crate::convert::Put {
-    let moved = types.moved(stored.clone(), v(to)).unwrap();
-    let put = types.put_moved(moved, stored.version, body, Visibility::Private);
+    let put = types.put_moved(stored.clone(), v(to), body, Visibility::Private);
     put.unwrap()
 }
 
@@ -455,4 +454,50 @@ fn whoever_registers_a_version_is_warned_of_lists_that_need_a_key() {
     ]);
     let lists = types.keyless_lists(v("2.0.0"));
     assert_eq!(lists[0].kept, "/nodes/*/size", "{lists:?}");
+}
+
+#[test]
+fn an_item_that_a_body_adds_elsewhere_gets_what_the_stored_version_requires() {
+    let types = zoned();
+    let stored = record("2.0.0", json!({"nodes": [{"port": 1, "zone": "us"}]}));
+    let body = json!({"nodes": [{"port": 2}, {"port": 1}]});
+    let put = types.put(stored.clone(), v("1.0.0"), body.clone()).unwrap();
+    let filled = types.with_defaults(put.record).unwrap();
+    let expected = json!([{"port": 2, "zone": "eu"}, {"port": 1, "zone": "us"}]);
+    assert_eq!(filled.content["nodes"], expected);
+    assert_eq!(types.see(&filled, "1.0.0"), body);
+    // What lacks nothing stays as it is.
+    assert_eq!(types.with_defaults(stored.clone()).unwrap(), stored);
+}
+
+#[test]
+fn what_a_body_could_not_have_comes_back_when_it_is_saved_as_the_version_that_has_it() {
+    let types = zoned();
+    let items = json!([{"port": 1, "zone": "us", "gpu": 1}, {"port": 2, "zone": "eu", "gpu": 2}]);
+    let stored = types
+        .moved(record("2.0.0", json!({"nodes": items})), v("1.0.0"))
+        .unwrap();
+    assert_eq!(stored.content, json!({"nodes": [{"port": 1}, {"port": 2}]}));
+    let put = save_as(
+        &types,
+        &stored,
+        "2.0.0",
+        json!({"nodes": [{"port": 2}, {"port": 1}]}),
+    );
+    let expected =
+        json!([{"port": 2, "gpu": 2, "zone": "eu"}, {"port": 1, "zone": "us", "gpu": 1}]);
+    assert_eq!(put.record.content["nodes"], expected);
+    assert!(
+        put.kept.contains(&"/nodes/0/gpu".to_owned()),
+        "{:?}",
+        put.kept
+    );
+    // What the body sets itself rules.
+    let body = json!({"nodes": [{"port": 1, "gpu": 9, "zone": "x"}, {"port": 2}]});
+    let put = save_as(&types, &stored, "2.0.0", body);
+    assert_eq!(
+        put.record.content["nodes"][0],
+        json!({"port": 1, "gpu": 9, "zone": "x"})
+    );
+    assert_eq!(put.record.content["nodes"][1]["gpu"], 2);
 }
