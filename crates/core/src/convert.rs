@@ -23,6 +23,7 @@ mod path;
 mod program;
 mod pruned;
 mod put;
+mod put_moved;
 mod refusal;
 mod restricted;
 mod same_items;

@@ -216,17 +216,8 @@ mod tests {
             assert_eq!(schema.list_key_flaws(), []);
             let lists = schema.declared_lists();
             assert_eq!(lists[0].pointer, "/properties/nodes");
-            assert_eq!(lists[0].key.as_deref(), Some(&key.map_to_strings()[..]));
-        }
-    }
-
-    trait MapToStrings {
-        fn map_to_strings(self) -> Vec<String>;
-    }
-
-    impl MapToStrings for Vec<&str> {
-        fn map_to_strings(self) -> Vec<String> {
-            self.into_iter().map(str::to_owned).collect()
+            let key: Vec<String> = key.into_iter().map(str::to_owned).collect();
+            assert_eq!(lists[0].key, Some(key));
         }
     }
 

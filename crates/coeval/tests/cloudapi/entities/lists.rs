@@ -166,13 +166,17 @@ pub(crate) fn what_a_lower_version_hides_in_items_is_back_when_they_are_saved_hi
     // Equal rules have no order among themselves.
     let sorted = |entity: &Value| {
         let mut entity = entity.clone();
-        list(&mut entity, "rules").sort_by_key(|rule| rule["zone"].to_string() + &rule["note"].to_string());
+        list(&mut entity, "rules")
+            .sort_by_key(|rule| rule["zone"].to_string() + &rule["note"].to_string());
         entity
     };
     for change in &CHANGES {
         let name = change.0;
         let id = world.make_resolved(&alice, "1.0.0", name, &old_entity());
-        store_at(&id, json!({"entityType": urn("2.0.0"), "entity": new_entity()}));
+        store_at(
+            &id,
+            json!({"entityType": urn("2.0.0"), "entity": new_entity()}),
+        );
         store_at(&id, json!({"entityType": urn("1.0.0")}));
         assert_eq!(world.fetch(&alice, &id).json["entity"], old_entity());
         let put = save_as(&world, &alice, &id, "2.0.0", change);
@@ -181,13 +185,21 @@ pub(crate) fn what_a_lower_version_hides_in_items_is_back_when_they_are_saved_hi
             assert_eq!(put.json["code"], "COEVAL-3202", "{put:?}");
             let only_nodes: Change = (name, |entity| entity["nodes"][0]["size"] = json!(9));
             let put = save_as(&world, &alice, &id, "2.0.0", &only_nodes);
-            assert_eq!(put.json["entity"], expected(&new_entity(), &only_nodes, true), "{put:?}");
+            assert_eq!(
+                put.json["entity"],
+                expected(&new_entity(), &only_nodes, true),
+                "{put:?}"
+            );
             continue;
         }
         assert_eq!(put.status, 200, "{name}: {put:?}");
         let wanted = expected(&new_entity(), change, true);
         let read = world.fetch(&alice, &id);
-        assert_eq!(sorted(&read.json["entity"]), sorted(&wanted), "{name}: {read:?}");
+        assert_eq!(
+            sorted(&read.json["entity"]),
+            sorted(&wanted),
+            "{name}: {read:?}"
+        );
     }
 }
 
