@@ -233,7 +233,7 @@ fn the_files_of_typed_services_come_from_the_server_that_is_meant() {
 
 /// Rules that nothing tells apart, with these properties and more said of the list.
 fn rules(version: &str, properties: &str, more: &str) -> String {
-    let items = format!("{{type: object, properties: {{{properties}}}}}");
+    let items = format!("{{type: object, required: [port], properties: {{{properties}}}}}");
     let schema = format!(
         "  schema: {{type: object, properties: {{rules: {{type: array, items: {items}{more}}}}}}}\n"
     );

@@ -365,7 +365,8 @@ impl Versions {
             .iter()
             .filter_map(|name| scalars().find(|field| field.name == *name));
         let required = scalars().filter(|field| field.required);
-        let mut all = likely.chain(required).chain(scalars());
+        // Others may be alike in items that are not at hand.
+        let mut all = likely.chain(required);
         Some(KeyRemedy::Declare {
             version: self.type_version(number)?.id.to_string(),
             place: list.pointer.clone(),

@@ -416,7 +416,7 @@ fn what_the_lower_version_forbids_is_kept_and_what_nobody_has_is_not() {
 #[test]
 fn whoever_registers_a_version_is_warned_of_lists_that_need_a_key() {
     let fields = json!({"label": text(), "size": {}});
-    let types = two(list(fields.clone(), &[], json!({})));
+    let types = two(list(fields.clone(), &["label"], json!({})));
     let lists = types.keyless_lists(v("1.1.0"));
     let [one] = lists.as_slice() else {
         panic!("{lists:?}");
