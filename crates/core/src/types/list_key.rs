@@ -102,7 +102,7 @@ impl Schema {
                 list.fields.push(ItemField {
                     name: name.clone(),
                     required: path.required,
-                    scalar: !path.types.is_empty() && path.types.iter().all(|name| scalar(name)),
+                    scalar: !path.types.is_empty() && path.types.iter().all(scalar),
                     default: path.default.cloned(),
                 });
             }
