@@ -116,6 +116,7 @@ codes! {
     PATTERN_TOO_COSTLY = 2112, "A pattern is too costly";
     RESTRICTION_INVALID = 2113, "A restriction is of no known class";
     DEFAULTS_ENDLESS = 2114, "The schema's defaults need other defaults without an end";
+    LIST_KEY_INVALID = 2115, "The key of a list is not one";
     BODY_NOT_JSON = 2201, "The body is not JSON";
     BODY_NOT_UTF8 = 2202, "The body is not UTF-8";
     BODY_TOO_LARGE = 2203, "The body has too many bytes";

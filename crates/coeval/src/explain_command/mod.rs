@@ -18,6 +18,7 @@ use coeval_core::types::TypeVersion;
 use coeval_core::version::{Version, VersionError};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Show what the fields of a kind are.
 #[derive(Debug, Args)]
@@ -90,7 +91,7 @@ pub(crate) async fn run(options: &ExplainOptions) -> Result<(), Failure> {
         None => newest(&versions, &options.asked.kind)?,
     };
     let text = match options.diff {
-        None => explained(&versions, at, options)?,
+        None => explained(versions, at, options)?,
         Some(other) => compared(versions, at, other, options)?,
     };
     print(&text)
@@ -146,15 +147,18 @@ fn no_field(asked: &Asked, version: Version) -> Failure {
 }
 
 fn explained(
-    versions: &[TypeVersion],
+    versions: Vec<TypeVersion>,
     at: Version,
     options: &ExplainOptions,
 ) -> Result<String, Failure> {
-    let mut all = explain(versions);
-    let found = all.iter().position(|one| one.name.version == at);
-    let mut one = match found {
-        Some(found) => all.swap_remove(found),
-        None => return Err(unknown(versions, at)),
+    if versions.iter().all(|one| one.id.version != at) {
+        return Err(unknown(&versions, at));
+    }
+    let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+    let mut all = explain(&versions);
+    all.retain(|one| one.name.version == at);
+    let Some(mut one) = all.pop() else {
+        return Ok(String::new());
     };
     let asked = &options.asked;
     if asked.path.is_empty() {

@@ -6,9 +6,10 @@ use super::text::render;
 use coeval_cli::Failure;
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) fn run(files: &[PathBuf], json: bool) -> Result<(), Failure> {
-    let versions = read_files(files)?;
+    let versions: Vec<_> = read_files(files)?.into_iter().map(Arc::new).collect();
     let explained = explain(&versions);
     let text = if json {
         as_json(&explained)?

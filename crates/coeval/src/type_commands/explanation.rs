@@ -1,10 +1,12 @@
 //! What type versions are, as plain data: the text and the JSON say the same.
 
+use coeval_core::convert::{KeyOrigin, KeyedList, Versions};
 use coeval_core::types::{DeclaredPath, DeclaredPaths, PathPattern, TypeVersion, TypeVersionId};
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// One type version.
 #[derive(Debug, Serialize)]
@@ -74,6 +76,34 @@ pub(crate) struct Field<'t> {
     pub(crate) repeats: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<&'t str>,
+    /// Of a list of objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) list_key: Option<ShownKey>,
+}
+
+/// By what the items of a list are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct ShownKey {
+    /// Together they are the key; none if the list has no key.
+    pub(crate) fields: Vec<String>,
+    /// `step`, `declared`, `inferred`, or `none`.
+    pub(crate) origin: &'static str,
+    #[serde(skip)]
+    pub(crate) told: String,
+}
+
+impl ShownKey {
+    fn of(list: KeyedList) -> Self {
+        let told = match list.origin {
+            None => "no key".to_owned(),
+            Some(origin) => format!("key {} ({origin})", list.fields.join("+")),
+        };
+        Self {
+            fields: list.fields,
+            origin: list.origin.map_or("none", KeyOrigin::word),
+            told,
+        }
+    }
 }
 
 /// The version that a field came with.
@@ -108,10 +138,25 @@ fn as_map<S: Serializer>(
 }
 
 /// Each version, with what the others of its type tell of its fields.
-pub(crate) fn explain(versions: &[TypeVersion]) -> Vec<Explanation<'_>> {
+pub(crate) fn explain(versions: &[Arc<TypeVersion>]) -> Vec<Explanation<'_>> {
     let all = versions.iter();
-    all.map(|version| explain_one(version, &Family::of(version, versions)))
-        .collect()
+    all.map(|version| {
+        let lists = keyed_lists(version, versions);
+        explain_one(version, &Family::of(version, versions), &lists)
+    })
+    .collect()
+}
+
+/// The lists of a version with their keys; none if a version is missing that it is converted from.
+fn keyed_lists(version: &TypeVersion, versions: &[Arc<TypeVersion>]) -> Vec<KeyedList> {
+    let own = versions.iter().filter(|other| is_of_type(version, other));
+    let own = Versions::of_shared(own.cloned().collect());
+    own.map(|own| own.keyed_lists(version.id.version))
+        .unwrap_or_default()
+}
+
+fn is_of_type(one: &TypeVersion, other: &TypeVersion) -> bool {
+    (&one.id.vendor, &one.id.nss) == (&other.id.vendor, &other.id.nss)
 }
 
 /// One version, with what these others of its type tell of its fields.
@@ -121,10 +166,14 @@ pub(crate) fn explain_one_of<'t>(
 ) -> Explanation<'t> {
     let mut family = all.to_vec();
     family.sort_by_key(|member| member.id.version);
-    explain_one(version, &Family(family))
+    explain_one(version, &Family(family), &[])
 }
 
-fn explain_one<'t>(version: &'t TypeVersion, family: &Family<'_>) -> Explanation<'t> {
+fn explain_one<'t>(
+    version: &'t TypeVersion,
+    family: &Family<'_>,
+    lists: &[KeyedList],
+) -> Explanation<'t> {
     let DeclaredPaths {
         whole,
         paths,
@@ -134,7 +183,12 @@ fn explain_one<'t>(version: &'t TypeVersion, family: &Family<'_>) -> Explanation
         let since = family.since(version, &declared.path);
         let changed = |path: &PathPattern| path.covers(&declared.path);
         let meaning_changed = version.meaning_changed.iter().any(changed);
-        Field::of(declared, since, meaning_changed)
+        let key = lists.iter().find(|list| list.list == declared.path);
+        let key = key.cloned().map(ShownKey::of);
+        Field {
+            list_key: key,
+            ..Field::of(declared, since, meaning_changed)
+        }
     };
     let fields: Vec<_> = paths.into_iter().map(field).collect();
     Explanation {
@@ -185,6 +239,7 @@ impl<'t> Field<'t> {
             any_content: declared.free,
             repeats: declared.repeats,
             description: declared.description,
+            list_key: None,
         }
     }
 }
@@ -215,10 +270,9 @@ fn places(version: &TypeVersion, fields: &[Field<'_>]) -> Vec<Place> {
 struct Family<'t>(Vec<&'t TypeVersion>);
 
 impl<'t> Family<'t> {
-    fn of(version: &TypeVersion, versions: &'t [TypeVersion]) -> Self {
-        let name = |of: &TypeVersion| (of.id.vendor.clone(), of.id.nss.clone());
-        let own = name(version);
-        let mut family: Vec<_> = versions.iter().filter(|other| name(other) == own).collect();
+    fn of(version: &TypeVersion, versions: &'t [Arc<TypeVersion>]) -> Self {
+        let own = versions.iter().filter(|other| is_of_type(version, other));
+        let mut family: Vec<&TypeVersion> = own.map(|own| &**own).collect();
         family.sort_by_key(|member| member.id.version);
         Self(family)
     }
@@ -253,7 +307,7 @@ mod tests {
     use serde_json::json;
 
     /// A version of acme:app with these keys beside `schema`.
-    fn version(number: &str, properties: Value, more: Value) -> TypeVersion {
+    fn version(number: &str, properties: Value, more: Value) -> Arc<TypeVersion> {
         let mut spec = json!({
             "vendor": "acme", "nss": "app", "version": number,
             "schema": {"type": "object", "properties": properties},
@@ -263,7 +317,7 @@ mod tests {
         let name = format!("acme:app:{number}");
         let file =
             json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
-        TypeVersion::parse(&file.to_string()).unwrap()
+        Arc::new(TypeVersion::parse(&file.to_string()).unwrap())
     }
 
     fn text() -> Value {
@@ -353,6 +407,40 @@ mod tests {
             .map(|f| f.meaning_changed)
             .collect();
         assert_eq!(changed, [true, false]);
+    }
+
+    #[test]
+    fn a_list_of_objects_has_its_key_and_says_where_it_comes_from() {
+        let list = |more: Value| {
+            let items =
+                json!({"properties": {"name": text(), "zone": text()}, "required": ["name"]});
+            let mut list = json!({"type": "array", "items": items});
+            list.as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            list
+        };
+        let mut loose = list(json!({}));
+        loose["items"]["required"] = json!([]);
+        let properties = json!({
+            "a": list(json!({})), "b": list(json!({"x-coeval-list-key": ["zone", "name"]})), "c": loose,
+            "d": {"type": "array", "items": text()},
+        });
+        let versions = [version("1.0.0", properties, json!({}))];
+        let explained = explain(&versions);
+        let key = |path: &str| {
+            let mut fields = explained[0].fields.iter();
+            let field = fields.find(|field| field.path.to_string() == path).unwrap();
+            field.list_key.as_ref().map(|key| key.told.as_str())
+        };
+        assert_eq!(key("/a"), Some("key name (inferred)"));
+        assert_eq!(key("/b"), Some("key zone+name (declared)"));
+        assert_eq!((key("/c"), key("/d")), (Some("no key"), None));
+        let json = serde_json::to_value(&explained[0].fields[0]).unwrap();
+        assert_eq!(
+            json["listKey"],
+            json!({"fields": ["name"], "origin": "inferred"})
+        );
     }
 
     #[test]

@@ -238,6 +238,7 @@ pub(crate) fn notes(field: &Field<'_>, since: Option<Since>) -> Vec<String> {
         notes.push(format!("default {}", short(default)));
     }
     notes.extend(field.values.map(of_values));
+    notes.extend(field.list_key.as_ref().map(|key| plain(&key.told)));
     notes
 }
 

@@ -230,3 +230,71 @@ fn the_files_of_typed_services_come_from_the_server_that_is_meant() {
     alice.is_refused(&["type", "proto", "nothing"], 1, &["no type nothing"]);
     alice.is_refused(&["type", "proto", "no.yaml"], 1, &["COEVAL-4025"]);
 }
+
+/// Rules that nothing tells apart, with these properties and more said of the list.
+fn rules(version: &str, properties: &str, more: &str) -> String {
+    let items = format!("{{type: object, required: [port], properties: {{{properties}}}}}");
+    let schema = format!(
+        "  schema: {{type: object, properties: {{rules: {{type: array, items: {items}{more}}}}}}}\n"
+    );
+    type_file("acme:wall", version, &schema)
+}
+
+#[test]
+fn whoever_registers_a_list_without_a_key_is_told_how_to_declare_one() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    let (port, gpu) = ("port: {type: integer}", "port: {type: integer}, color: {}");
+    world.write("old.yaml", &rules("1.0.0", port, ""));
+    world.write("new.yaml", &rules("1.1.0", gpu, ""));
+    let key = ", x-coeval-list-key: port";
+    world.write("keyed.yaml", &rules("1.1.0", gpu, key));
+    world.write(
+        "wrong.yaml",
+        &rules("1.1.0", gpu, ", x-coeval-list-key: prot"),
+    );
+    let advice = "`x-coeval-list-key: port` at /properties/rules of acme:wall:1.1.0";
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+
+    // Without a server, and by the server.
+    let noted = admin.runs(&["type", "check", "old.yaml", "new.yaml"]);
+    assert_eq!(noted.code, Some(0), "{noted:?}");
+    assert!(one_line(&noted.out).contains(advice), "{noted:?}");
+    let quiet = admin.does(&["type", "check", "old.yaml", "keyed.yaml"]);
+    assert!(!quiet.contains("COEVAL-3202"), "{quiet}");
+    let why = "/properties/rules/x-coeval-list-key: x-coeval-list-key is no key: the items declare no field \"prot\"";
+    admin.is_refused(
+        &["type", "check", "old.yaml", "wrong.yaml"],
+        1,
+        &[why, "COEVAL-2115"],
+    );
+
+    admin.does(&["type", "register", "old.yaml"]);
+    let refused = admin.runs(&["type", "register", "wrong.yaml"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(one_line(&refused.out).contains(why), "{refused:?}");
+    assert!(refused.out.contains("COEVAL-2115"), "{refused:?}");
+    let checked = admin.runs(&["type", "check", "--registered", "new.yaml"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert!(one_line(&checked.out).contains(advice), "{checked:?}");
+    let noted = admin.runs(&["type", "register", "new.yaml"]);
+    assert_eq!(noted.code, Some(0), "{noted:?}");
+    assert!(
+        noted.out.contains("note       COEVAL-3202  /rules"),
+        "{noted:?}"
+    );
+    assert!(one_line(&noted.out).contains(advice), "{noted:?}");
+    assert!(admin.does(&["explain", "acme:wall"]).contains("no key"));
+
+    // As it was advised, in a version that comes later.
+    world.write("next.yaml", &rules("1.1.1", gpu, key));
+    admin.does(&["type", "register", "next.yaml"]);
+    for version in ["1.0", "1.1", "1.1.1"] {
+        let explained = admin.does(&["explain", "acme:wall", "--version", version]);
+        assert!(explained.contains("key port (declared)"), "{explained}");
+    }
+    let json = admin.does(&["explain", "acme:wall", "--version", "1.0", "-o", "json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["fields"][0]["listKey"]["fields"][0], "port");
+    assert_eq!(json["fields"][0]["listKey"]["origin"], "declared");
+}

@@ -1,12 +1,21 @@
 //! Entities as the SDKs of go-vcloud-director, CAPVCD, CPI and CSE handle them.
 
 mod changes;
+mod lists;
 
 pub(crate) use changes::{
     a_null_counts_as_absent_where_the_schema_has_none, a_resolved_entity_never_becomes_invalid,
     an_entity_changes_its_version_and_only_that_of_its_own_type, an_entity_goes_by_way_of_deletion,
     an_old_client_saves_a_new_object_and_is_told_what_was_kept, entities_of_a_version_migrate,
     one_that_was_never_resolved_is_deleted_by_force_alone,
+};
+
+pub(crate) use lists::{
+    an_old_client_edits_items_with_a_key_and_is_told_where_one_is_missing,
+    lists_are_downgraded_by_reading_and_saving_at_a_lower_version,
+    lists_are_upgraded_by_reading_and_saving_at_a_higher_version,
+    what_a_lower_version_forbids_in_items_is_kept_in_a_downgrade,
+    what_a_lower_version_hides_in_items_is_back_when_they_are_saved_higher,
 };
 
 use crate::stage::{at, minor};

@@ -194,6 +194,11 @@ cases! {
             an_entity_goes_by_way_of_deletion
             what_is_not_there_answers_as_what_may_not_be_seen
             entities_of_a_version_migrate
+            lists_are_upgraded_by_reading_and_saving_at_a_higher_version
+            lists_are_downgraded_by_reading_and_saving_at_a_lower_version
+            what_a_lower_version_forbids_in_items_is_kept_in_a_downgrade
+            what_a_lower_version_hides_in_items_is_back_when_they_are_saved_higher
+            an_old_client_edits_items_with_a_key_and_is_told_where_one_is_missing
         }
     }
     listings {

@@ -1,16 +1,20 @@
 //! A body takes the place of a view: which of the notes still hold, and for which items.
 //!
-//! A note stays where its place is still there. Items of a list are told apart by their key, or, if
-//! they have none, by being equal. Nothing is ever attached by position.
+//! A note stays where its place is still there. Items of a list are told apart by their key
+//! ([`item_keys`](super::item_keys)), or, if they have none, by being equal
+//! ([`same_items`](super::same_items)). Nothing is ever attached by position.
 
+use super::item_keys::covers;
 use super::note::{By, Holds, Margin, Note, What};
-use super::refusal::{Reason, Refusal};
-use super::step::ListKey;
+use super::path::Trail;
+use super::refusal::Refusal;
+use super::same_items::{Likeness, differ, match_by_key, match_equal};
 use super::steps::parsed;
+use super::versions::Versions;
 use crate::types::pointer::child;
 use crate::types::{Step as Token, same};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// What went with places that are gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +23,32 @@ pub(crate) struct Lost {
     pub(crate) pointer: String,
 }
 
-pub(crate) struct Align<'k> {
-    /// The keys of lists, in the version at hand.
-    pub(crate) keys: &'k [ListKey],
+pub(crate) struct Align<'v> {
+    versions: &'v Versions,
+    /// The version at hand.
+    number: usize,
+    /// The place at hand.
+    trail: Trail,
+    /// Whether it is inside of JSON in a string, of which no schema speaks.
+    in_text: bool,
+    /// Whether what a body has takes the place of what is hidden under the same name: it is written
+    /// at the stored version.
+    pub(crate) replaces: bool,
     pub(crate) dropped: Vec<Lost>,
 }
 
-impl Align<'_> {
+impl<'v> Align<'v> {
+    pub(crate) const fn new(versions: &'v Versions, number: usize) -> Self {
+        Self {
+            versions,
+            number,
+            trail: Vec::new(),
+            in_text: false,
+            replaces: false,
+            dropped: Vec::new(),
+        }
+    }
+
     /// Turns the margin of the view into that of the body.
     pub(crate) fn align(
         &mut self,
@@ -33,19 +56,15 @@ impl Align<'_> {
         new: &Value,
         margin: &mut Margin,
     ) -> Result<(), Refusal> {
-        let keys: Vec<_> = self.keys.iter().collect();
-        self.place(old, new, margin, "", &keys, 0)
+        self.place(old, new, margin, "")
     }
 
-    /// `keys` are those of lists here and inside; `depth` is how far their trails are used up.
     fn place(
         &mut self,
         old: &Value,
         new: &Value,
         margin: &mut Margin,
         at: &str,
-        keys: &[&ListKey],
-        depth: usize,
     ) -> Result<(), Refusal> {
         if margin.is_empty() {
             return Ok(());
@@ -65,8 +84,9 @@ impl Align<'_> {
                     let at = child(at, &key);
                     match (old.get(&key), new.get(&key)) {
                         (Some(old), Some(new)) => {
-                            let inside = within(keys, depth, Some(&key));
-                            self.place(old, new, &mut inner, &at, &inside, depth + 1)?;
+                            self.trail.push(Token::Key(key.clone()));
+                            self.place(old, new, &mut inner, &at)?;
+                            self.trail.pop();
                             margin.set_key(&key, inner);
                         }
                         _ => self.drop_all(inner, &at),
@@ -78,26 +98,21 @@ impl Align<'_> {
                 if old_margins.is_empty() {
                     return Ok(());
                 }
-                let here = keys.iter().filter(|key| key.list.len() == depth);
-                let here: Vec<_> = here.map(|key| key.key.as_str()).collect();
-                let ambiguous = || Refusal {
-                    pointer: at.to_owned(),
-                    reason: Reason::Ambiguous,
-                };
-                let matched = match_items(old, new, &old_margins, &here).ok_or_else(ambiguous)?;
-                let inside = within(keys, depth, None);
+                let matched = self.match_items(old, new, &old_margins, at)?;
+                self.trail.push(Token::Every);
                 for (index, mut inner) in old_margins {
                     let at = format!("{at}/{index}");
                     let target = matched.get(&index).copied();
                     let pair = target.and_then(|to| Some((to, old.get(index)?, new.get(to)?)));
                     match pair {
                         Some((to, old, new)) => {
-                            self.place(old, new, &mut inner, &at, &inside, depth + 1)?;
+                            self.place(old, new, &mut inner, &at)?;
                             margin.set_item(to, inner);
                         }
                         None => self.drop_all(inner, &at),
                     }
                 }
+                self.trail.pop();
             }
             _ => {
                 let rest = std::mem::take(margin);
@@ -114,6 +129,34 @@ impl Align<'_> {
         Ok(())
     }
 
+    /// Which item of the body each old item is that has something kept; those that are gone are not
+    /// in it.
+    fn match_items(
+        &self,
+        old: &[Value],
+        new: &[Value],
+        margins: &BTreeMap<usize, Margin>,
+        at: &str,
+    ) -> Result<BTreeMap<usize, usize>, Refusal> {
+        // No key of a list is known inside a string.
+        if self.in_text {
+            let matched = match_equal(old, new, margins, &Likeness::exact(), false);
+            return matched.ok_or_else(|| Refusal::ambiguous(at, None));
+        }
+        let keys = self.versions.item_keys(self.number).iter();
+        let mut here = keys.filter(|key| covers(&key.list, &self.trail));
+        let by_key = here.find_map(|key| match_by_key(old, new, margins, &key.fields));
+        if let Some(matched) = by_key {
+            return Ok(matched);
+        }
+        let likeness = Likeness::at(self.versions.graph(self.number).ok(), &self.trail);
+        match_equal(old, new, margins, &likeness, self.replaces).ok_or_else(|| {
+            let tells = |field: &str| differ(old, field) && differ(new, field);
+            let remedy = self.versions.key_remedy(self.number, &self.trail, tells);
+            Refusal::ambiguous(at, remedy)
+        })
+    }
+
     fn holds(&mut self, old: &Value, new: &Value, note: &mut Note) -> Result<bool, Refusal> {
         Ok(match note.holds {
             Holds::There => kind(old) == kind(new),
@@ -128,8 +171,9 @@ impl Align<'_> {
                 let json = |value: &Value| parsed(value.as_str()?).ok();
                 match (json(old), json(new)) {
                     (Some(old), Some(new)) => {
-                        // No key of a list is known inside a string.
-                        self.place(&old, &new, &mut note.margin, "", &[], 0)?;
+                        let around = std::mem::replace(&mut self.in_text, true);
+                        self.place(&old, &new, &mut note.margin, "")?;
+                        self.in_text = around;
                         !note.margin.is_empty()
                     }
                     _ => false,
@@ -184,170 +228,4 @@ const fn kind(value: &Value) -> u8 {
         Value::Array(_) => 1,
         _ => 2,
     }
-}
-
-/// The keys of lists that are inside a field, or inside items.
-fn within<'k>(keys: &[&'k ListKey], depth: usize, key: Option<&str>) -> Vec<&'k ListKey> {
-    let leads = |list: &&&ListKey| match (list.list.get(depth), key) {
-        (Some(Token::Every), _) => true,
-        (Some(Token::Key(token)), Some(key)) => token == key,
-        _ => false,
-    };
-    keys.iter().filter(leads).copied().collect()
-}
-
-/// Which item of the body each old item is that has something kept; those that are gone are not in
-/// it. `None` if that can't be told.
-fn match_items(
-    old: &[Value],
-    new: &[Value],
-    margins: &BTreeMap<usize, Margin>,
-    keys: &[&str],
-) -> Option<HashMap<usize, usize>> {
-    let by_key = keys
-        .iter()
-        .find_map(|key| match_by_key(old, new, margins, key));
-    by_key.or_else(|| match_equal(old, new, margins))
-}
-
-/// By a key, if it tells all items apart that have something kept.
-fn match_by_key(
-    old: &[Value],
-    new: &[Value],
-    margins: &BTreeMap<usize, Margin>,
-    key: &str,
-) -> Option<HashMap<usize, usize>> {
-    let mut old_keys = keyed(old, key);
-    let mut new_keys = keyed(new, key);
-    let mut matched = HashMap::new();
-    for index in margins.keys() {
-        let of_item = key_of(old.get(*index)?, key)?;
-        match old_keys.remove(&of_item)?.as_slice() {
-            [_] => {}
-            _ => return None,
-        }
-        match new_keys.remove(&of_item).unwrap_or_default().as_slice() {
-            [] => {}
-            [to] => {
-                matched.insert(*index, *to);
-            }
-            _ => return None,
-        }
-    }
-    Some(matched)
-}
-
-fn keyed(items: &[Value], key: &str) -> HashMap<String, Vec<usize>> {
-    let mut found: HashMap<String, Vec<usize>> = HashMap::new();
-    for (index, item) in items.iter().enumerate() {
-        if let Some(of_item) = key_of(item, key) {
-            found.entry(of_item).or_default().push(index);
-        }
-    }
-    found
-}
-
-/// The value under a key, in a form in which equal values are equal.
-fn key_of(item: &Value, key: &str) -> Option<String> {
-    match item.as_object()?.get(key)? {
-        Value::Array(_) | Value::Object(_) | Value::Null => None,
-        value => Some(canonical(value)),
-    }
-}
-
-/// A text that two values share exactly if they are the same.
-pub(crate) fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    print(value, &mut text);
-    text
-}
-
-fn print(value: &Value, text: &mut String) {
-    match value {
-        Value::Number(number) => {
-            let whole = super::steps::whole(value);
-            let number = whole.map_or_else(|| number.to_string(), |whole| whole.to_string());
-            text.push_str(&number);
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                print(item, text);
-                text.push(',');
-            }
-            text.push(']');
-        }
-        Value::Object(map) => {
-            let mut pairs: Vec<_> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| *key);
-            text.push('{');
-            for (key, value) in pairs {
-                text.push_str(&Value::from(key.as_str()).to_string());
-                text.push(':');
-                print(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        other => text.push_str(&other.to_string()),
-    }
-}
-
-/// By being equal: the first of equal ones with the first, the second with the second.
-fn match_equal(
-    old: &[Value],
-    new: &[Value],
-    margins: &BTreeMap<usize, Margin>,
-) -> Option<HashMap<usize, usize>> {
-    let mut groups: HashMap<String, (Vec<usize>, Vec<usize>)> = HashMap::new();
-    for (index, item) in old.iter().enumerate() {
-        groups.entry(canonical(item)).or_default().0.push(index);
-    }
-    for (index, item) in new.iter().enumerate() {
-        groups.entry(canonical(item)).or_default().1.push(index);
-    }
-    let is_new = |(old, new): &(Vec<usize>, Vec<usize>)| new.len() > old.len();
-    let added = groups.values().any(is_new);
-    let mut matched = HashMap::new();
-    for (olds, news) in groups.values() {
-        let margin = |index: &usize| margins.get(index);
-        let kept = olds.iter().any(|index| margin(index).is_some());
-        if !kept {
-            continue;
-        }
-        let alike = olds
-            .iter()
-            .skip(1)
-            .all(|index| margin(index) == olds.first().and_then(margin));
-        let changed = olds.len() != news.len();
-        if (changed && !alike) || (news.len() < olds.len() && added) {
-            return None;
-        }
-        matched.extend(olds.iter().copied().zip(news.iter().copied()));
-        // An equal item more than there were: which of them is the new one can't be told, and need
-        // not be, because they are alike in all respects.
-    }
-    Some(matched)
-}
-
-/// For every item of the body, the old item that it is; for those that are new, none.
-pub(crate) fn partners(old: &[Value], new: &[Value], keys: &[&str]) -> HashMap<usize, usize> {
-    let unique = |keyed: &HashMap<String, Vec<usize>>| keyed.values().all(|at| at.len() == 1);
-    for key in keys {
-        let (olds, news) = (keyed(old, key), keyed(new, key));
-        if unique(&olds) && unique(&news) {
-            let pair = |(of_item, to): (&String, &Vec<usize>)| {
-                Some((*to.first()?, *olds.get(of_item)?.first()?))
-            };
-            return news.iter().filter_map(pair).collect();
-        }
-    }
-    let mut waiting: HashMap<String, Vec<usize>> = HashMap::new();
-    for (index, item) in old.iter().enumerate().rev() {
-        waiting.entry(canonical(item)).or_default().push(index);
-    }
-    let numbered = new.iter().enumerate();
-    numbered
-        .filter_map(|(index, item)| Some((index, waiting.get_mut(&canonical(item))?.pop()?)))
-        .collect()
 }

@@ -25,6 +25,8 @@ pub(crate) enum Purpose {
     },
     /// The content goes away from where it is stored: mark what is there beyond the version.
     Mark(Version),
+    /// The content stays where it is: fill in what the version requires, and nothing else.
+    Fill,
 }
 
 /// Walks over content and notes what it does in the margin.
@@ -110,6 +112,7 @@ impl Walk<'_> {
                         let note = Note::new(By::Own(version), Holds::There);
                         new.keys.entry(key.clone()).or_default().notes.push(note);
                     }
+                    Purpose::Fill => {}
                 },
             }
         }
@@ -119,7 +122,7 @@ impl Walk<'_> {
                 new.notes.push(note.key(&key).value(value));
             }
         }
-        if let Purpose::Arrive { fill: true, .. } = self.purpose {
+        if let Purpose::Arrive { fill: true, .. } | Purpose::Fill = self.purpose {
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
                     self.run.spend(weight(&default.value))?;

@@ -193,7 +193,7 @@ impl Versions {
                 .filter(|entry| !entry.refines)
             {
                 *values
-                    .entry(super::align::canonical(entry.value))
+                    .entry(super::same_items::canonical(entry.value))
                     .or_default() += 1;
             }
             Some(values)
@@ -225,7 +225,7 @@ pub(super) fn alike(one: &Record, other: &Record) -> bool {
                 if let (true, Some(map)) = (hidden, entry.as_object_mut()) {
                     map.shift_remove("version");
                 }
-                super::align::canonical(&entry)
+                super::same_items::canonical(&entry)
             })
             .collect();
         entries.sort();

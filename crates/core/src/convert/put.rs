@@ -1,20 +1,23 @@
 //! Writing at a version that is perhaps not the stored one: the body replaces everything that its
 //! version expresses, and nothing else.
 
-use super::align::{Align, partners};
-use super::expressing::{check, supersede};
+use super::align::Align;
+use super::expressing::{Purpose, check, supersede, walk};
+use super::item_keys::{ItemKey, covers};
 use super::kept::{Kept, KeptEntry, entries};
 use super::note::Margin;
 use super::path::{Trail, pattern};
+use super::put_moved::{hide_restored, show_restored};
 use super::refusal::{Reason, Refusal, bounded};
-use super::step::{ListKey, Mirror, Run};
+use super::same_items::partners;
+use super::step::{Mirror, Run};
 use super::versions::{Carry, Record, Versions};
 use crate::types::pointer::child;
 use crate::types::{Step as Token, Visibility, same};
 use crate::version::Version;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a write leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +54,26 @@ impl Versions {
     /// which item of a list, or fields that mirror each other were changed differently, or a value
     /// has no counterpart. Nothing has changed then.
     pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
-        self.put_seeing(stored, at, body, None)
+        self.put_seeing(stored, at, body, None, None)
+    }
+
+    /// A record in which a body at another version has left something out that the stored version
+    /// requires and has a default for: an item of a list that is new, say. It is filled in, and at the
+    /// body's version it is still not there.
+    ///
+    /// # Errors
+    ///
+    /// If the version is unknown, or the content would become too large.
+    pub fn with_defaults(&self, record: Record) -> Result<Record, Refusal> {
+        let version = record.version;
+        let graph = self.graph(self.number(version)?)?;
+        let mut tree = record.into_tree()?;
+        walk(graph, &mut tree, Purpose::Fill, &mut Run::new())?;
+        Ok(Record {
+            version,
+            content: tree.value,
+            kept: Kept(tree.margin),
+        })
     }
 
     /// The same for a sender that perhaps sees only a part.
@@ -61,6 +83,7 @@ impl Versions {
         at: Version,
         body: Value,
         sees: Option<Visibility>,
+        moved_from: Option<Version>,
     ) -> Result<Put, Refusal> {
         let version = stored.version;
         let (tree, body) = (stored.into_tree(), bounded(body));
@@ -80,13 +103,17 @@ impl Versions {
             dropped = completed.dropped;
         }
         let mut body = self.without_absent(there, body);
+        let mut filled = HashSet::new();
+        if moved_from.is_some() {
+            // Before the items of lists are matched, so that those match that were filled in.
+            (body, filled) = self.filled(there, body);
+            hide_restored(&mut tree.value, &mut tree.margin, at);
+        }
         run.there = false;
         run.marking = true;
         follow_mirrors(self, there, &tree.value, &mut body)?;
-        let mut align = Align {
-            keys: self.list_keys(there),
-            dropped: Vec::new(),
-        };
+        let mut align = Align::new(self, there);
+        align.replaces = home == there;
         align.align(&tree.value, &body, &mut tree.margin)?;
         dropped.extend(align.dropped.into_iter().map(|lost| lost.pointer));
         if home != there {
@@ -96,7 +123,11 @@ impl Versions {
                 return Err(Refusal::whole(Reason::Unexpressed { version, fields }));
             }
         } else {
+            show_restored(&mut body, &mut tree.margin, "", &filled);
             supersede(&body, &mut tree.margin);
+        }
+        if let Some(from) = moved_from {
+            body = self.without_forbidden((there, self.number(from)?), body, &mut tree.margin);
         }
         tree.value = body;
         let left_alone: Vec<_> = independent(&tree.margin)
@@ -178,7 +209,6 @@ pub(crate) fn follow_mirrors(
     old: &Value,
     new: &mut Value,
 ) -> Result<(), Refusal> {
-    let keys: Vec<_> = versions.list_keys(number).iter().collect();
     for mirror in versions.mirrors(number) {
         let pairs = mirror.from.iter().zip(&mirror.to);
         let shared = pairs.take_while(|(one, other)| one == other).count();
@@ -192,18 +222,21 @@ pub(crate) fn follow_mirrors(
         };
         if let (Some(from), Some(to)) = (only_keys(&mirror.from), only_keys(&mirror.to)) {
             let follow = Follow {
+                keys: versions.item_keys(number),
                 mirror,
                 shared,
                 from,
                 to,
             };
-            follow.place(old, new, 0, &keys)?;
+            follow.place(old, new, 0)?;
         }
     }
     Ok(())
 }
 
 struct Follow<'m> {
+    /// Of lists.
+    keys: &'m [ItemKey],
     mirror: &'m Mirror,
     /// So many tokens lead to the object that both fields are in.
     shared: usize,
@@ -212,13 +245,7 @@ struct Follow<'m> {
 }
 
 impl Follow<'_> {
-    fn place(
-        &self,
-        old: &Value,
-        new: &mut Value,
-        depth: usize,
-        keys: &[&ListKey],
-    ) -> Result<(), Refusal> {
+    fn place(&self, old: &Value, new: &mut Value, depth: usize) -> Result<(), Refusal> {
         let token = match self.mirror.from.get(depth) {
             Some(token) if depth < self.shared => token,
             _ => return self.follow(old, new),
@@ -228,30 +255,27 @@ impl Follow<'_> {
             (Token::Key(key), Value::Object(map)) => {
                 if let Some(new) = map.get_mut(key) {
                     let old = old.get(key).unwrap_or(&nothing);
-                    return self.place(old, new, depth + 1, keys);
+                    return self.place(old, new, depth + 1);
                 }
             }
             (Token::Every, Value::Object(map)) => {
                 for (key, new) in map.iter_mut() {
                     let old = old.get(key).unwrap_or(&nothing);
-                    self.place(old, new, depth + 1, keys)?;
+                    self.place(old, new, depth + 1)?;
                 }
             }
             (Token::Every, Value::Array(items)) => {
-                let of_list = |key: &&&ListKey| {
-                    let list = self.mirror.from.get(..depth);
-                    list.is_some_and(|list| key.list == list)
-                };
-                let here: Vec<_> = keys
+                let list = self.mirror.from.get(..depth).unwrap_or_default();
+                let here: Vec<_> = self
+                    .keys
                     .iter()
-                    .filter(of_list)
-                    .map(|key| key.key.as_str())
+                    .filter(|key| covers(&key.list, list))
                     .collect();
                 let olds = old.as_array().map_or(&[][..], Vec::as_slice);
                 let partners = partners(olds, items, &here);
                 for (index, new) in items.iter_mut().enumerate() {
                     let old = partners.get(&index).and_then(|at| olds.get(*at));
-                    self.place(old.unwrap_or(&nothing), new, depth + 1, keys)?;
+                    self.place(old.unwrap_or(&nothing), new, depth + 1)?;
                 }
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! Why a conversion or a write at another version is refused.
 
+use super::item_keys::KeyRemedy;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::{deeper_than, dismantle};
@@ -29,7 +30,10 @@ pub enum Reason {
         fields: Vec<String>,
     },
     /// The items of a list can't be told apart, and something is kept for one of them.
-    Ambiguous,
+    Ambiguous {
+        /// What the type's author can do about it, where that is known.
+        remedy: Option<KeyRemedy>,
+    },
     /// Two fields that always say the same were changed differently.
     Mirrors {
         /// The one that rules.
@@ -64,6 +68,13 @@ impl Refusal {
         Self {
             pointer: pointer.to_string(),
             reason: Reason::Value(why.into()),
+        }
+    }
+
+    pub(crate) fn ambiguous(list: &str, remedy: Option<KeyRemedy>) -> Self {
+        Self {
+            pointer: list.to_owned(),
+            reason: Reason::Ambiguous { remedy },
         }
     }
 
@@ -114,7 +125,7 @@ impl fmt::Display for Refusal {
                 )?;
                 write!(f, "which other versions have and this one does not")
             }
-            Reason::Ambiguous => write!(
+            Reason::Ambiguous { .. } => write!(
                 f,
                 "items of the list {} can't be told apart, and something is kept for one that was changed",
                 self.pointer
@@ -156,7 +167,7 @@ impl Coded for Refusal {
             Reason::UnknownVersion(_) => coeval_codes::CONVERSION_VERSION_UNKNOWN,
             Reason::TooComplex => coeval_codes::VERSIONS_TOO_COMPLEX,
             Reason::Unexpressed { .. } => coeval_codes::BODY_UNEXPRESSED,
-            Reason::Ambiguous => coeval_codes::LIST_NEEDS_KEY,
+            Reason::Ambiguous { .. } => coeval_codes::LIST_NEEDS_KEY,
             Reason::Mirrors { .. } => coeval_codes::MIRRORS_DIFFER,
             Reason::RestrictedFields(_) => coeval_codes::RESTRICTED_FIELDS,
             Reason::Secrets => coeval_codes::SECRETS_MISMATCH,
@@ -180,8 +191,14 @@ impl Coded for Refusal {
             Reason::Unexpressed { .. } => {
                 "Leave these fields out, or write at a version that has them.".to_owned()
             }
-            Reason::Ambiguous => {
+            Reason::Ambiguous { remedy: None } => {
                 "Write at the version that the resource is stored at, or have the type's author name a key: each: {path, key}.".to_owned()
+            }
+            Reason::Ambiguous { remedy: Some(remedy @ KeyRemedy::Distinct { .. }) } => {
+                format!("In {}, {remedy}; or write at the version that the resource is stored at.", self.pointer)
+            }
+            Reason::Ambiguous { remedy: Some(remedy) } => {
+                format!("Write at the version that the resource is stored at, or have the type's author {remedy}.")
             }
             Reason::Mirrors { from, .. } => {
                 format!("Change {from} alone; the other field follows.")

@@ -1,6 +1,7 @@
 //! Conversions and writes, as their users see them.
 
 mod arrays;
+mod keys;
 mod laws;
 mod mirrors;
 mod puts;

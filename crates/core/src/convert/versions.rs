@@ -3,16 +3,15 @@
 use super::check::Weaker;
 use super::express::{Elsewhere, Graph, TooComplex};
 use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
+use super::item_keys::ItemKey;
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
 use super::path::{Trail, pattern};
 use super::program::Program;
 use super::refusal::{Reason, Refusal, bounded};
-use super::step::{
-    Class, Directed, ListKey, Loss, Mirror, Run, Way, carried, images_all, list_keys, mirrors,
-};
+use super::step::{Class, Directed, Loss, Mirror, Run, Way, images_all, mirrors};
 use super::tree::Tree;
-use crate::types::{PathPattern, Restriction, TypeVersion};
+use crate::types::{DeclaredList, PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
 use coeval_codes::{Code, Coded};
 use serde_json::Value;
@@ -114,7 +113,8 @@ struct Node {
     /// From the parent.
     steps: Vec<Directed>,
     graph: OnceLock<Result<Graph, TooComplex>>,
-    list_keys: OnceLock<Vec<ListKey>>,
+    lists: OnceLock<Vec<DeclaredList>>,
+    item_keys: OnceLock<Vec<ItemKey>>,
     mirrors: OnceLock<Vec<Mirror>>,
     foreign_marks: OnceLock<Vec<ForeignMark>>,
 }
@@ -186,7 +186,8 @@ impl Versions {
                 parent,
                 steps,
                 graph: OnceLock::new(),
-                list_keys: OnceLock::new(),
+                lists: OnceLock::new(),
+                item_keys: OnceLock::new(),
                 mirrors: OnceLock::new(),
                 foreign_marks: OnceLock::new(),
             });
@@ -205,18 +206,27 @@ impl Versions {
     /// # Errors
     ///
     /// As [`Versions::new`].
-    pub fn of_files(mut files: Vec<TypeVersion>) -> Result<Self, VersionsError> {
+    pub fn of_files(files: Vec<TypeVersion>) -> Result<Self, VersionsError> {
+        Self::of_shared(files.into_iter().map(Arc::new).collect())
+    }
+
+    /// The same for versions that others have too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Versions::new`].
+    pub fn of_shared(mut files: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
         files.sort_by_key(|file| std::cmp::Reverse(file.id.version));
         let mut ordered: Vec<Arc<TypeVersion>> = Vec::new();
         while !files.is_empty() {
             let there = |version: Version| ordered.iter().any(|one| one.id.version == version);
-            let ready = |file: &TypeVersion| match &file.conversion {
+            let ready = |file: &Arc<TypeVersion>| match &file.conversion {
                 Some(conversion) => there(conversion.from),
                 None => true,
             };
             // If none is ready a parent is missing, which is found later.
             let next = files.iter().rposition(ready).unwrap_or(0);
-            ordered.push(Arc::new(files.remove(next)));
+            ordered.push(files.remove(next));
         }
         Self::new(ordered)
     }
@@ -319,6 +329,21 @@ impl Versions {
         self.numbers.get(&version).copied().ok_or_else(unknown)
     }
 
+    /// The numbers of all versions, in the order in which they were registered.
+    pub(crate) fn all_numbers(&self) -> std::ops::Range<usize> {
+        0..self.nodes.len()
+    }
+
+    /// The number of a version's parent.
+    pub(crate) fn parent_number(&self, number: usize) -> Option<usize> {
+        self.node(number)?.parent
+    }
+
+    /// The steps from a version's parent.
+    pub(crate) fn own_steps(&self, number: usize) -> &[Directed] {
+        self.node(number).map_or(&[], |node| &node.steps)
+    }
+
     fn node(&self, number: usize) -> Option<&Node> {
         self.nodes.get(number)
     }
@@ -397,26 +422,22 @@ impl Versions {
         path
     }
 
-    /// The keys of lists that any conversion of the type names, in the terms of one version.
-    pub(crate) fn list_keys(&self, number: usize) -> &[ListKey] {
+    /// The lists of objects that a version declares.
+    pub(crate) fn declared_lists(&self, number: usize) -> &[DeclaredList] {
         let Some(node) = self.node(number) else {
             return &[];
         };
-        node.list_keys.get_or_init(|| {
-            let mut found: Vec<ListKey> = Vec::new();
-            for (child, other) in self.nodes.iter().enumerate() {
-                let sides = [(Some(child), Way::Forward), (other.parent, Way::Backward)];
-                for (at, side) in sides {
-                    let Some(at) = at else { continue };
-                    let steps = self.path(at, number);
-                    for key in list_keys(&other.steps, side) {
-                        let key = carried(&steps, Way::Forward, key);
-                        found.extend(key.filter(|key| !found.contains(key)));
-                    }
-                }
-            }
-            found
-        })
+        let lists = || node.version.schema.declared_lists();
+        node.lists.get_or_init(lists)
+    }
+
+    /// The keys of lists, in the terms of one version; at most one of them for a list, unless
+    /// several steps name one.
+    pub(crate) fn item_keys(&self, number: usize) -> &[ItemKey] {
+        let Some(node) = self.node(number) else {
+            return &[];
+        };
+        node.item_keys.get_or_init(|| self.find_item_keys(number))
     }
 
     /// The fields that mirror each other, in the terms of one version.

@@ -3,6 +3,7 @@
 
 use super::dialect::{self, Place};
 use super::limits::{PATTERNS_COST, SCHEMA_PARTS, SCHEMA_REFS};
+use super::list_key::DeclaredKey;
 use super::part::{Additional, Id, Part, Types};
 use super::pattern;
 use super::pointer::child;
@@ -122,6 +123,7 @@ impl<'s> Compiler<'s> {
                 }
             }
         }
+        part.list_key = DeclaredKey::read(schema);
         part.default = schema.get("default").cloned();
         let description = schema.get("description").and_then(Value::as_str);
         part.description = description.map(str::to_owned);

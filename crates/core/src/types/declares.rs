@@ -91,7 +91,7 @@ impl Schema {
             .collect()
     }
 
-    fn parts_at(&self, pattern: &PathPattern) -> Vec<Id> {
+    pub(crate) fn parts_at(&self, pattern: &PathPattern) -> Vec<Id> {
         let mut ids = vec![0];
         for step in pattern.steps() {
             let parts = self.shape.possible(&ids);

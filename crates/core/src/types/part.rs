@@ -1,5 +1,6 @@
 //! One schema inside a schema, in the form that walks over content need.
 
+use super::list_key::DeclaredKey;
 use super::restriction::Restriction;
 use regex::Regex;
 use serde_json::Value;
@@ -130,6 +131,8 @@ pub(crate) struct Part {
     pub(crate) default: Option<Value>,
     pub(crate) description: Option<String>,
     pub(crate) restriction: Restriction,
+    /// Of the items of a list.
+    pub(crate) list_key: Option<DeclaredKey>,
     /// `$ref` and `allOf`: they always apply, to the same value.
     pub(crate) always: Vec<Id>,
     /// `anyOf` and `oneOf`, a list each: some of them apply.
@@ -164,6 +167,7 @@ impl Part {
             default: None,
             description: None,
             restriction: Restriction::default(),
+            list_key: None,
             always: Vec::new(),
             choices: Vec::new(),
             under: Vec::new(),

@@ -50,6 +50,14 @@ pub enum Flaw {
     /// Not a class of restriction.
     #[error("x-vcloud-restricted is {0}")]
     Restriction(String),
+    /// Not the key of a list.
+    #[error("{word} is no key: {why}")]
+    ListKey {
+        /// The keyword.
+        word: &'static str,
+        /// Why not, as a clause.
+        why: String,
+    },
 }
 
 /// A flaw and its place in the schema.
@@ -85,6 +93,7 @@ impl Coded for SchemaError {
             Flaw::PatternInvalid(_) => coeval_codes::PATTERN_INVALID,
             Flaw::PatternCost(_) => coeval_codes::PATTERN_TOO_COSTLY,
             Flaw::Restriction(_) => coeval_codes::RESTRICTION_INVALID,
+            Flaw::ListKey { .. } => coeval_codes::LIST_KEY_INVALID,
         }
     }
 
@@ -114,6 +123,9 @@ impl Coded for SchemaError {
             }
             Flaw::Restriction(_) => {
                 "Use public, protected or private, and secure alone or beside one of them."
+            }
+            Flaw::ListKey { .. } => {
+                "Declare it beside items, and name a scalar that the items declare, or several."
             }
         }
         .to_owned()

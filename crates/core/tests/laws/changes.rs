@@ -1,7 +1,7 @@
 //! One random step each: what it is called, and what becomes of the fields.
 
 use crate::evolve::Evolving;
-use crate::world::{Field, Kind};
+use crate::world::{Field, KeyBy, Kind};
 use serde_json::{Value, json};
 
 impl Evolving<'_> {
@@ -379,8 +379,9 @@ impl Evolving<'_> {
     pub(crate) fn each(&mut self, fields: &mut [Field], at: usize, depth: usize) -> Option<Value> {
         let field = fields.get_mut(at)?;
         let name = field.name.clone();
+        let by_step = KeyBy::of(field.id) == KeyBy::Step;
         let (keyed, inner) = match &mut field.kind {
-            Kind::Keyed(inner) => (true, inner),
+            Kind::Keyed(inner) => (by_step, inner),
             Kind::Items(inner) | Kind::Map(inner) => (false, inner),
             _ => return None,
         };

@@ -3,7 +3,7 @@
 use crate::documents::{document, edit};
 use crate::world::{Field, Id, Kind, World};
 use coeval_core::convert::{Put, Reason, Record, Refusal};
-use coeval_core::types::same;
+use coeval_core::types::{Visibility, same};
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,7 @@ pub(crate) struct Tally {
     pub(crate) refused_mirrors: u64,
     pub(crate) unexpressed_checked: u64,
     pub(crate) expressed_checked: u64,
+    pub(crate) saved_elsewhere: u64,
 }
 
 impl fmt::Display for Tally {
@@ -45,6 +46,7 @@ impl Tally {
         part(self.puts_that_dropped, self.puts, 1);
         part(self.unexpressed_checked, cases, 50);
         part(self.expressed_checked, cases, 100);
+        part(self.saved_elsewhere, cases, 5);
         let refused = self.refused_values + self.refused_lists + self.refused_mirrors;
         assert!(refused * 5 < cases, "{self}");
     }
@@ -130,13 +132,14 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
     if let Err(refusal) = case.writing(home, at, &stored, &mut rng, tally) {
         case.refused(&refusal, tally);
     }
+    case.saved_elsewhere(home, at, &stored, tally);
 }
 
 impl Case<'_> {
     fn refused(&self, refusal: &Refusal, tally: &mut Tally) {
         match &refusal.reason {
             Reason::Value(_) => tally.refused_values += 1,
-            Reason::Ambiguous => tally.refused_lists += 1,
+            Reason::Ambiguous { .. } => tally.refused_lists += 1,
             Reason::Mirrors { .. } => tally.refused_mirrors += 1,
             _ => self.fail("no reason for a refusal", &[("refusal", refusal)]),
         }
@@ -192,6 +195,39 @@ impl Case<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What was read at the stored version and is saved as it is at one next to it, which no step
+    /// leads to, is never refused, and is the same where it was.
+    fn saved_elsewhere(&self, home: usize, at: usize, stored: &Record, tally: &mut Tally) {
+        let (from, to) = (&self.world.made[home], &self.world.made[at]);
+        let above = to.parent == Some(home) && to.steps.is_empty();
+        let below = from.parent == Some(at) && from.steps.is_empty();
+        let versions = &self.world.versions;
+        if !above && !below {
+            return;
+        }
+        if versions.moved(stored.clone(), to.version).is_err() {
+            return;
+        }
+        tally.saved_elsewhere += 1;
+        let body = stored.content.clone();
+        let put = versions.put_moved(stored.clone(), to.version, body, Visibility::Private);
+        let read = put
+            .as_ref()
+            .map(|put| versions.view(put.record.clone(), from.version));
+        match read {
+            Ok(Ok(read)) if same(&read.content, &stored.content) => {}
+            _ => self.fail(
+                "what was read is saved elsewhere",
+                &[
+                    ("stored", stored),
+                    ("at", &to.version),
+                    ("put", &put),
+                    ("read", &read),
+                ],
+            ),
+        }
     }
 
     fn writing(
@@ -250,6 +286,20 @@ impl Case<'_> {
                     details[0],
                     details[1],
                     details[2],
+                    details[3],
+                    details[4],
+                ],
+            );
+        }
+        let filled = versions.with_defaults(put.record.clone());
+        let seen = filled.and_then(|filled| versions.view(filled, version));
+        if !seen.as_ref().is_ok_and(|seen| same(&seen.content, &again)) {
+            self.fail(
+                "what is filled in at home is not seen",
+                &[
+                    ("seen", &seen),
+                    ("again", &again),
+                    details[0],
                     details[3],
                     details[4],
                 ],

@@ -1,6 +1,6 @@
 //! Random documents of a version, and random edits of a view.
 
-use crate::world::{Field, Kind, World};
+use crate::world::{Field, KeyBy, Kind, World};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,7 @@ fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
     let mut map = Map::new();
     for field in fields {
         if field.required || rng.u8(..) < 190 {
-            map.insert(field.name.clone(), value(&field.kind, rng));
+            map.insert(field.name.clone(), new(field, rng));
         }
     }
     map
@@ -41,14 +41,14 @@ fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
 
 const NAMES: [&str; 5] = ["n1", "n2", "n/3", "~", "0"];
 
-fn value(kind: &Kind, rng: &mut Rng) -> Value {
-    match kind {
+fn new(field: &Field, rng: &mut Rng) -> Value {
+    match &field.kind {
         Kind::Object(fields) => Value::Object(object(fields, rng)),
         Kind::Keyed(fields) => {
             let mut names = NAMES.to_vec();
             rng.shuffle(&mut names);
             names.truncate(rng.usize(0..4));
-            let items = names.iter().map(|name| named(fields, name, rng));
+            let items = names.iter().map(|name| named(field, fields, name, rng));
             Value::Array(items.collect())
         }
         Kind::Items(fields) => {
@@ -74,9 +74,12 @@ fn value(kind: &Kind, rng: &mut Rng) -> Value {
     }
 }
 
-fn named(fields: &[Field], name: &str, rng: &mut Rng) -> Value {
+fn named(list: &Field, fields: &[Field], name: &str, rng: &mut Rng) -> Value {
     let mut map = object(fields, rng);
     map.insert("name".to_owned(), json!(name));
+    if KeyBy::of(list.id) == KeyBy::Two && rng.bool() {
+        map.insert("part".to_owned(), json!("p"));
+    }
     Value::Object(map)
 }
 
@@ -129,16 +132,11 @@ fn edit_object(fields: &[Field], value: &mut Value, rng: &mut Rng) {
     }
 }
 
-fn new(field: &Field, rng: &mut Rng) -> Value {
-    value(&field.kind, rng)
-}
-
 fn edit_inside(field: &Field, value: &mut Value, rng: &mut Rng) {
     match (&field.kind, &mut *value) {
         (Kind::Object(fields), value) => edit_object(fields, value, rng),
         (Kind::Keyed(fields) | Kind::Items(fields), Value::Array(items)) => {
-            let keyed = matches!(field.kind, Kind::Keyed(_));
-            edit_list(fields, keyed, items, rng);
+            edit_list(field, fields, items, rng);
         }
         (Kind::Map(fields), Value::Object(map)) => {
             let name = NAMES[rng.usize(..NAMES.len())];
@@ -156,7 +154,8 @@ fn edit_inside(field: &Field, value: &mut Value, rng: &mut Rng) {
     }
 }
 
-fn edit_list(fields: &[Field], keyed: bool, items: &mut Vec<Value>, rng: &mut Rng) {
+fn edit_list(list: &Field, fields: &[Field], items: &mut Vec<Value>, rng: &mut Rng) {
+    let keyed = matches!(list.kind, Kind::Keyed(_));
     let at = rng.usize(..=items.len());
     match rng.u8(0..4) {
         0 => {
@@ -165,13 +164,20 @@ fn edit_list(fields: &[Field], keyed: bool, items: &mut Vec<Value>, rng: &mut Rn
             if !keyed {
                 items.insert(at, Value::Object(object(fields, rng)));
             } else if !is_there {
-                items.insert(at, named(fields, name, rng));
+                items.insert(at, named(list, fields, name, rng));
             }
         }
         1 if at < items.len() => {
             items.remove(at);
         }
         2 => rng.shuffle(items),
+        // Said or not, it is the same key.
+        3 if at < items.len() && keyed && KeyBy::of(list.id) == KeyBy::Two && rng.bool() => {
+            let item = items[at].as_object_mut().unwrap();
+            if item.shift_remove("part").is_none() {
+                item.insert("part".to_owned(), json!("p"));
+            }
+        }
         _ if at < items.len() => edit_object(fields, &mut items[at], rng),
         _ => {}
     }

@@ -176,6 +176,7 @@ impl Evolving<'_> {
             fields.remove(gone);
         }
         for field in fields.iter_mut() {
+            let is_list = matches!(field.kind, Kind::Keyed(_) | Kind::Items(_));
             let inner = match &mut field.kind {
                 Kind::Object(inner)
                 | Kind::Keyed(inner)
@@ -187,7 +188,12 @@ impl Evolving<'_> {
                 let mut copy = inner.clone();
                 let name = format!("u{}", self.next);
                 let kind = self.scalar();
-                copy.push(self.field_of(name, kind));
+                let mut field = self.field_of(name, kind);
+                if is_list && field.kind == Kind::Int && self.rng.bool() {
+                    field.required = true;
+                    field.default = Some(json!(7));
+                }
+                copy.push(field);
                 *inner = copy;
             }
         }

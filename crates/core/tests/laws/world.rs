@@ -32,6 +32,30 @@ pub(crate) enum Kind {
     Map(Vec<Field>),
 }
 
+/// How the key of a list is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyBy {
+    /// By the steps that work on it; without one it has none.
+    Step,
+    Schema,
+    /// By the schema, with a second field that has a default.
+    Two,
+    /// By nobody: the name is required.
+    Nobody,
+}
+
+impl KeyBy {
+    /// The same in all versions.
+    pub(crate) fn of(list: Id) -> Self {
+        match list % 4 {
+            0 => Self::Step,
+            1 => Self::Schema,
+            2 => Self::Two,
+            _ => Self::Nobody,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) id: Id,
@@ -92,6 +116,9 @@ pub(crate) fn object(fields: &[Field], closed: bool) -> Value {
     let mut required = Vec::new();
     for field in fields {
         let mut schema = schema_of(&field.kind);
+        if let Kind::Keyed(_) = field.kind {
+            say_key(&mut schema, KeyBy::of(field.id));
+        }
         if let Some(default) = &field.default {
             schema["default"] = default.clone();
         }
@@ -108,6 +135,23 @@ pub(crate) fn object(fields: &[Field], closed: bool) -> Value {
         schema["additionalProperties"] = json!(false);
     }
     schema
+}
+
+fn say_key(list: &mut Value, by: KeyBy) {
+    match by {
+        KeyBy::Step => {}
+        KeyBy::Schema => list["x-coeval-list-key"] = json!("name"),
+        KeyBy::Two => {
+            list["items"]["properties"]["part"] = json!({"type": "string", "default": "p"});
+            list["x-kubernetes-list-map-keys"] = json!(["name", "part"]);
+        }
+        KeyBy::Nobody => {
+            let required = list["items"]["required"].as_array();
+            let mut required = required.cloned().unwrap_or_default();
+            required.push(json!("name"));
+            list["items"]["required"] = Value::Array(required);
+        }
+    }
 }
 
 impl World {

@@ -279,6 +279,7 @@ impl Engine {
             what: error.to_string(),
         })?;
         let mut findings = unknown_parts(version);
+        findings.extend(bad_list_keys(version));
         findings.extend(compared(&checked));
         let (own, at) = (Arc::clone(&versions), version.id.version);
         findings.extend(blocking(move || conversion_findings(&own, at)).await?);
@@ -318,6 +319,34 @@ fn unknown_parts(version: &TypeVersion) -> Vec<Finding> {
             found.reference
         ),
         refuses: true,
+        witness: None,
+    });
+    found.collect()
+}
+
+/// Keys of lists that can't be meant.
+fn bad_list_keys(version: &TypeVersion) -> Vec<Finding> {
+    let flaws = version.schema.list_key_flaws().into_iter();
+    let found = flaws.map(|flaw| Finding {
+        rule: flaw.code().to_string(),
+        against: None,
+        message: format!("{flaw}; {}", flaw.advice()),
+        path: flaw.pointer,
+        refuses: true,
+        witness: None,
+    });
+    found.collect()
+}
+
+/// Lists in which an edit of an item can be refused, for want of a key.
+fn keyless_lists(versions: &Versions, at: Version) -> Vec<Finding> {
+    let lists = versions.keyless_lists(at).into_iter();
+    let found = lists.map(|list| Finding {
+        rule: list.code().to_string(),
+        against: versions.parent(at).map(|parent| parent.to_string()),
+        path: list.list.to_string(),
+        message: list.to_string(),
+        refuses: false,
         witness: None,
     });
     found.collect()
@@ -454,6 +483,7 @@ fn conversion_findings(versions: &Versions, at: Version) -> Vec<Finding> {
             witness: Some(broken.document.clone()),
         });
     }
+    findings.extend(keyless_lists(versions, at));
     findings
 }
 

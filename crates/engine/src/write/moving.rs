@@ -18,21 +18,38 @@ pub(crate) struct Moved {
     pub(crate) dropped: Vec<String>,
 }
 
+/// A body that comes with a move.
+pub(crate) struct MovingBody {
+    pub(crate) content: Value,
+    pub(crate) sees: Visibility,
+    /// Whether it was read at the stored version, as clients do that name another version to store it
+    /// at; otherwise it is an edit of a view at its own version.
+    pub(crate) read_before: bool,
+}
+
 /// Converts a record to a version, puts the body onto it if there is one, and fills in what the
 /// version's schema demands and has a default for.
 pub(crate) fn move_record(
     state: &TypeState,
     record: Record,
     to: Version,
-    body: Option<(Value, Visibility)>,
+    body: Option<MovingBody>,
 ) -> Result<Moved, EngineError> {
-    let mut record = state.versions.moved(record, to)?;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    if let Some((body, sees)) = body {
-        let put = content::put(state, record, to, body, sees)?;
-        record = put.record;
-        (kept, dropped) = (put.kept, put.dropped);
-    }
+    let mut record = match body {
+        None => state.versions.moved(record, to)?,
+        Some(body) => {
+            let MovingBody { content, sees, .. } = body;
+            let put = if body.read_before {
+                state.versions.put_moved(record, to, content, sees)?
+            } else {
+                let record = state.versions.moved(record, to)?;
+                content::put(state, record, to, content, sees)?
+            };
+            (kept, dropped) = (put.kept, put.dropped);
+            put.record
+        }
+    };
     if let Some(definition) = state.version(to) {
         record.content = definition.schema.fill_defaults(record.content)?.content;
     }

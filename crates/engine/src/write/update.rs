@@ -3,7 +3,7 @@
 use super::create::Checking;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
-use super::moving::move_record;
+use super::moving::{MovingBody, move_record};
 use super::steps::{arrives, fenced};
 use super::undeclared::{Undeclared, check_declared};
 use crate::allow::version_facts;
@@ -411,8 +411,7 @@ impl Engine {
         let warning = check_declared(state, at, &body, update.undeclared)?;
         let warnings: Vec<String> = warning.into_iter().collect();
         // What was accepted before, or is judged when it is resolved, may have any field.
-        let judged = update.undeclared != Undeclared::Accept
-            && (update.checking == Checking::Strict || stored.header.state == State::Resolved);
+        let judged = update.undeclared != Undeclared::Accept && is_strict(stored, update);
         match decided.change {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {
@@ -433,21 +432,36 @@ impl Engine {
                     state.versions.check_expressed(at, &body, before)?;
                 }
                 let put = content::put(state, record, at, body, sees)?;
+                // What the body's version does not have can't be missing in it: an item that it adds
+                // gets the defaults of the stored version.
+                let elsewhere = at != version;
+                let record = if elsewhere && is_strict(stored, update) {
+                    state.versions.with_defaults(put.record)?
+                } else {
+                    put.record
+                };
                 Ok(Edited {
                     kept: put.kept,
                     dropped: put.dropped,
                     overrode,
                     warnings,
-                    ..unchanged(put.record)
+                    ..unchanged(record)
                 })
             }
             Change::Move { to, .. } => {
                 let to = to.version();
-                if judged {
+                // A body that was read at the version it moves from has that version's fields.
+                let read_before = update.store_at == StoreAt::Set;
+                if judged && !read_before {
                     let before = state.versions.moved(record.clone(), to)?.content;
                     state.versions.check_expressed(to, &body, Some(&before))?;
                 }
-                let moved = move_record(state, record, to, Some((body, sees)))?;
+                let body = MovingBody {
+                    content: body,
+                    sees,
+                    read_before,
+                };
+                let moved = move_record(state, record, to, Some(body))?;
                 Ok(Edited {
                     kept: moved.kept,
                     dropped: moved.dropped,
@@ -584,6 +598,11 @@ fn upgrade_first(
     }
 }
 
+/// Whether the content must fit.
+fn is_strict(stored: &Stored, update: &Update) -> bool {
+    update.checking == Checking::Strict || stored.header.state == State::Resolved
+}
+
 /// A body that is put onto another version is held to the schema of its own version too: the stored
 /// version's says nothing of what is kept, and its sender could not read back what does not fit.
 fn fits_at_its_version(
@@ -592,9 +611,9 @@ fn fits_at_its_version(
     update: &Update,
     edited: &Edited,
 ) -> Result<(), EngineError> {
-    let strict = update.checking == Checking::Strict || stored.header.state == State::Resolved;
     let at = update.at.version();
     let carried = edited.record.as_ref().filter(|record| record.version != at);
+    let strict = is_strict(stored, update);
     let (true, true, Some(record)) = (strict, update.content.is_some(), carried) else {
         return Ok(());
     };

@@ -7,6 +7,7 @@ use super::explain::{print, terminal_width};
 use super::read::{TypesOrSchema, read_types_or_schema};
 use coeval_cli::Failure;
 use coeval_core::compat::{Change, Kind, check};
+use coeval_core::convert::Versions;
 use coeval_core::types::{Schema, TypeVersion};
 use report::Report;
 use std::collections::BTreeSet;
@@ -110,6 +111,11 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
             "Give versions of one type.",
         ));
     }
+    // A registration would refuse it.
+    if let Some(flaw) = new.schema.list_key_flaws().into_iter().next() {
+        let message = format!("{}: {flaw}", new.id);
+        return Err(Failure::from(flaw).with_message(message));
+    }
     let same = |other: &&TypeVersion| other.id.version == new.id.version;
     if let Some(same) = before.iter().find(same) {
         // An edit of a version that nobody uses yet.
@@ -128,5 +134,10 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
             format!("Give the file of version {missing} too."),
         ));
     }
-    Report::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)
+    let report = Report::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)?;
+    let version = new.id.version;
+    before.push(new);
+    // What is wrong with steps is told elsewhere.
+    let lists = Versions::of_files(before).map(|all| all.keyless_lists(version));
+    Ok(report.with_notes(&lists.unwrap_or_default()))
 }

@@ -3,6 +3,7 @@
 use coeval_core::compat::{
     Against, Bump, Change, Checked, Contained, Finding, Kind, Side, Verdict, Witness,
 };
+use coeval_core::convert::KeylessList;
 use coeval_core::types::TypeVersion;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,8 +24,19 @@ pub(super) struct Report {
     /// How many versions it was compared with.
     pub(super) compared: usize,
     pub(super) findings: Vec<Told>,
+    /// What breaks nothing and should be known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<Note>,
     #[serde(skip)]
     decided: Kind,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Note {
+    /// The code of what it can lead to.
+    pub(super) rule: String,
+    pub(super) path: String,
+    pub(super) message: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -217,8 +229,19 @@ impl Report {
             old_documents_fit_new: Fits::of(&change.old_documents),
             new_documents_fit_old: Fits::of(&change.new_documents),
             compared: 1,
+            notes: Vec::new(),
             decided: kind,
         }
+    }
+
+    pub(super) fn with_notes(mut self, lists: &[KeylessList]) -> Self {
+        let note = |list: &KeylessList| Note {
+            rule: list.code().to_string(),
+            path: list.list.to_string(),
+            message: list.to_string(),
+        };
+        self.notes.extend(lists.iter().map(note));
+        self
     }
 
     /// What breaks first, whichever version it is found against.

@@ -27,6 +27,16 @@ pub(super) fn render(report: &Report, width: Option<usize>) -> String {
         let page = pages.insert(told.page.as_str());
         lines.extend(finding(told, report, page, width));
     }
+    for note in &report.notes {
+        lines.push(String::new());
+        lines.push(format!(
+            "{}{}  {}",
+            pad("note", 11),
+            note.rule,
+            plain(&note.path)
+        ));
+        lines.extend(indented(&[plain(&note.message)], width));
+    }
     lines
         .iter()
         .map(|line| format!("{}\n", line.trim_end()))

@@ -4,7 +4,9 @@ use coeval_core::types::TypeVersion;
 use serde_json::json;
 
 fn rendered(file: &str, width: Option<usize>) -> String {
-    render(&explain(&TypeVersion::parse_all(file).unwrap()), width)
+    let versions = TypeVersion::parse_all(file).unwrap().into_iter();
+    let versions: Vec<_> = versions.map(std::sync::Arc::new).collect();
+    render(&explain(&versions), width)
 }
 
 /// A version whose schema has these properties, in YAML's flow style.

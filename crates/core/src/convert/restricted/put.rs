@@ -36,7 +36,7 @@ impl Versions {
         body: Value,
         sees: Visibility,
     ) -> Result<Put, Refusal> {
-        self.put_seeing(stored, at, body, self.restricts().then_some(sees))
+        self.put_seeing(stored, at, body, self.restricts().then_some(sees), None)
     }
 
     /// The record of a new resource, by a caller that sees so much: it may not set what needs full
@@ -90,10 +90,7 @@ impl Versions {
             settle.wrong.push(String::new());
         }
         let mut margin = old.margin;
-        let mut align = Align {
-            keys: self.list_keys(there),
-            dropped: Vec::new(),
-        };
+        let mut align = Align::new(self, there);
         align.align(&old.shown, &new, &mut margin)?;
         let mut dropped = Vec::new();
         for lost in align.dropped {

@@ -4,7 +4,7 @@
 use super::settle::{Said, Settle};
 use super::{Place, Right, is_mask};
 use crate::convert::note::{By, Margin};
-use crate::convert::refusal::{Reason, Refusal};
+use crate::convert::refusal::Refusal;
 use crate::types::{Restriction, under_index};
 use serde_json::{Map, Value};
 
@@ -55,10 +55,7 @@ impl<'m> Settle<'m> {
             }
             _ => {}
         }
-        let ambiguous = || Refusal {
-            pointer: at.to_owned(),
-            reason: Reason::Ambiguous,
-        };
+        let ambiguous = || Refusal::ambiguous(at, None);
         if let Unseen::Some(_, some) = &unseen
             && (0..items.len())
                 .filter(|index| some.contains_key(&index.to_string()))
@@ -101,10 +98,7 @@ impl<'m> Settle<'m> {
     /// Another number of items than the sender did not see: a list of new ones, if it may set them.
     fn other_list(&mut self, place: &Place<'m>, items: &[Value], at: &str) -> Result<(), Refusal> {
         if items.iter().any(is_mask) {
-            return Err(Refusal {
-                pointer: at.to_owned(),
-                reason: Reason::Ambiguous,
-            });
+            return Err(Refusal::ambiguous(at, None));
         }
         for index in 0..items.len() {
             let ids = under_index(&place.parts, index);

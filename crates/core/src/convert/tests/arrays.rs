@@ -1,5 +1,24 @@
 use super::*;
-use crate::convert::Reason;
+use crate::convert::{KeyRemedy, Reason};
+
+/// Which field would be a good key the schema does not tell.
+fn no_key() -> Reason {
+    Reason::Ambiguous {
+        remedy: Some(KeyRemedy::Declare {
+            version: "acme:app:1.0.0".to_owned(),
+            place: "/properties/nodes".to_owned(),
+            field: None,
+        }),
+    }
+}
+
+fn same_key() -> Reason {
+    Reason::Ambiguous {
+        remedy: Some(KeyRemedy::Distinct {
+            fields: vec!["name".to_owned()],
+        }),
+    }
+}
 
 fn types(key: Option<&str>) -> Versions {
     let item = json!({"properties": {"name": {}, "size": {}}});
@@ -66,7 +85,7 @@ fn without_a_key_equal_items_match_wherever_they_stand() {
 #[test]
 fn an_edited_item_that_something_is_kept_for_needs_a_key() {
     let edited = json!([node("a", 2), node("b", 1), node("c", 1)]);
-    assert_eq!(put(&types(None), edited), Err(Reason::Ambiguous));
+    assert_eq!(put(&types(None), edited), Err(no_key()));
     let nothing_kept = json!([node("a", 1), node("b", 1), node("c", 2)]);
     assert!(put(&types(None), nothing_kept).is_ok());
 }
@@ -81,7 +100,7 @@ fn equal_items_with_different_things_kept_can_not_become_fewer() {
         v("1.0.0"),
         json!({"nodes": [{"name": "a"}]}),
     );
-    assert_eq!(one.unwrap_err().reason, Reason::Ambiguous);
+    assert_eq!(one.unwrap_err().reason, no_key());
     let body = json!({"nodes": [{"name": "x"}, {"name": "a"}, {"name": "a"}]});
     let put = types.put(stored, v("1.0.0"), body).unwrap();
     let expected = json!([{"name": "x"}, {"name": "a", "gpu": 1}, {"name": "a", "gpu": 2}]);
@@ -95,7 +114,7 @@ fn two_items_with_one_key_are_told_apart_by_being_equal_or_not_at_all() {
     let (nodes, _) = put(&types, two).unwrap();
     assert_eq!(nodes[0]["gpu"], 1);
     let two = json!([node("a", 3), node("a", 2), node("b", 1), node("c", 1)]);
-    assert_eq!(put(&types, two), Err(Reason::Ambiguous));
+    assert_eq!(put(&types, two), Err(same_key()));
 }
 
 #[test]

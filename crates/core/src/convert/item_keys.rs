@@ -1,0 +1,383 @@
+//! By what the items of a list are told apart.
+//!
+//! What is kept for an item, and what a caller does not see of it, must find the item again in a
+//! body. The key of a list comes from the strongest of three:
+//!
+//! 1. a step that names one: `each`, `keyed`, `pick`;
+//! 2. a schema that declares one: `x-coeval-list-key`, `x-kubernetes-list-map-keys`;
+//! 3. the schemas of a version and its parent: the first of `id`, `uid`, `uuid`, `key` and `name`
+//!    that is a required scalar of the items in both.
+//!
+//! A key holds for all versions of the type, under whatever name each of them has for the list and
+//! the field, as far as the steps between them tell. A version's own word, and what was found when it
+//! was registered, come before those of others, so a version that is registered later never changes
+//! the key that a list has. All of this follows from the schemas and steps alone: nothing is stored.
+
+use super::path::{Trail, pattern};
+use super::step::{Directed, ListKey, Way, carried, list_keys, trace_all};
+use super::versions::Versions;
+use crate::types::{DeclaredList, PathPattern, Step as Token};
+use crate::version::Version;
+use serde_json::Value;
+use std::fmt;
+
+/// The fields that are taken for a key, the likelier first.
+const LIKELY: [&str; 5] = ["id", "uid", "uuid", "key", "name"];
+
+/// Who says that it is the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyOrigin {
+    /// A step of a conversion.
+    Step,
+    /// A schema.
+    Declared,
+    /// Nobody: it was found in the schemas.
+    Inferred,
+}
+
+impl KeyOrigin {
+    /// In one word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Declared => "declared",
+            Self::Inferred => "inferred",
+        }
+    }
+}
+
+impl fmt::Display for KeyOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Step => "named by a step",
+            Self::Declared | Self::Inferred => self.word(),
+        })
+    }
+}
+
+/// The key of a list's items, in the terms of one version.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ItemKey {
+    pub(crate) list: Trail,
+    /// Together they are the key.
+    pub(crate) fields: Vec<KeyField>,
+    pub(crate) origin: KeyOrigin,
+}
+
+/// A field of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KeyField {
+    pub(crate) name: String,
+    /// What an item without it counts as having.
+    pub(crate) default: Option<Value>,
+}
+
+/// A list of objects that a version declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedList {
+    /// Where.
+    pub list: PathPattern,
+    /// The fields that are its key together; none if it has no key.
+    pub fields: Vec<String>,
+    /// Where the key comes from.
+    pub origin: Option<KeyOrigin>,
+}
+
+/// A key before its fields are looked up in the version's schema.
+struct NamedKey {
+    list: Trail,
+    fields: Vec<String>,
+}
+
+impl NamedKey {
+    fn of(list: &DeclaredList, fields: &[String]) -> Self {
+        Self {
+            list: list.path.steps().to_vec(),
+            fields: fields.to_vec(),
+        }
+    }
+
+    /// The same after steps, if all of its fields are still fields of one list's items.
+    fn carried(&self, steps: &[Directed]) -> Option<Self> {
+        let mut after: Option<Trail> = None;
+        let mut fields = Vec::new();
+        for field in &self.fields {
+            let (list, key) = (self.list.clone(), field.clone());
+            let key = carried(steps, Way::Forward, ListKey { list, key })?;
+            if after.as_ref().is_some_and(|list| *list != key.list) {
+                return None;
+            }
+            after = Some(key.list);
+            fields.push(key.key);
+        }
+        Some(Self {
+            list: after?,
+            fields,
+        })
+    }
+}
+
+impl Versions {
+    /// Every list of objects that a version declares, with its key.
+    #[must_use]
+    pub fn keyed_lists(&self, version: Version) -> Vec<KeyedList> {
+        let Ok(number) = self.number(version) else {
+            return Vec::new();
+        };
+        let lists = self.declared_lists(number).iter();
+        lists
+            .map(|list| {
+                let mut keys = self.item_keys(number).iter();
+                let key = keys.find(|key| key.list == list.path.steps());
+                let fields = key.into_iter().flat_map(|key| &key.fields);
+                KeyedList {
+                    list: list.path.clone(),
+                    fields: fields.map(|field| field.name.clone()).collect(),
+                    origin: key.map(|key| key.origin),
+                }
+            })
+            .collect()
+    }
+
+    pub(crate) fn find_item_keys(&self, number: usize) -> Vec<ItemKey> {
+        let mut found = Found {
+            versions: self,
+            number,
+            keys: Vec::new(),
+        };
+        found.of_steps();
+        found.declared();
+        found.inferred();
+        found.keys
+    }
+
+    fn list_at(&self, number: usize, list: &[Token]) -> Option<&DeclaredList> {
+        let mut lists = self.declared_lists(number).iter();
+        lists.find(|one| one.path.steps() == list)
+    }
+
+    /// The keys that a version and its parent have in common, in the version's terms.
+    fn common_keys(&self, child: usize) -> Vec<NamedKey> {
+        let Some(parent) = self.parent_number(child) else {
+            return Vec::new();
+        };
+        let steps = self.own_steps(child);
+        let of_list = |list: &DeclaredList| {
+            let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
+            likely.find_map(|field| {
+                let key = NamedKey::of(list, &[(*field).to_owned()]).carried(steps)?;
+                self.has_scalars(child, &key).then_some(key)
+            })
+        };
+        let lists = self.declared_lists(parent).iter();
+        lists.filter_map(of_list).collect()
+    }
+
+    fn has_scalars(&self, number: usize, key: &NamedKey) -> bool {
+        let list = self.list_at(number, &key.list);
+        list.is_some_and(|list| key.fields.iter().all(|field| list.has_scalar(field)))
+    }
+
+    /// Whether a version next to this one in the tree has the list too.
+    fn is_shared(&self, number: usize, list: &DeclaredList) -> bool {
+        let children = self.all_numbers();
+        let children = children.filter(|child| self.parent_number(*child) == Some(number));
+        let mut near = children.chain(self.parent_number(number));
+        near.any(|other| {
+            let steps = self.path(number, other);
+            let there = trace_all(&steps, Way::Forward, list.path.steps().to_vec());
+            there.is_some_and(|there| self.list_at(other, &there).is_some())
+        })
+    }
+}
+
+struct Found<'v> {
+    versions: &'v Versions,
+    number: usize,
+    keys: Vec<ItemKey>,
+}
+
+impl Found<'_> {
+    /// Weaker keys make way for stronger ones.
+    fn add(&mut self, key: NamedKey, origin: KeyOrigin) {
+        let has = |key: &NamedKey, one: &ItemKey| one.list == key.list && one.origin <= origin;
+        if origin != KeyOrigin::Step && self.keys.iter().any(|one| has(&key, one)) {
+            return;
+        }
+        let list = self.versions.list_at(self.number, &key.list);
+        let field = |name: String| KeyField {
+            default: list
+                .and_then(|list| list.field(&name))
+                .and_then(|field| field.default.clone()),
+            name,
+        };
+        let made = ItemKey {
+            fields: key.fields.into_iter().map(field).collect(),
+            list: key.list,
+            origin,
+        };
+        if !self.keys.contains(&made) {
+            self.keys.push(made);
+        }
+    }
+
+    fn of_steps(&mut self) {
+        for child in self.versions.all_numbers() {
+            let parent = self.versions.parent_number(child);
+            for (at, side) in [(Some(child), Way::Forward), (parent, Way::Backward)] {
+                let Some(at) = at else { continue };
+                let steps = self.versions.path(at, self.number);
+                for key in list_keys(self.versions.own_steps(child), side) {
+                    if let Some(ListKey { list, key }) = carried(&steps, Way::Forward, key) {
+                        let fields = vec![key];
+                        self.add(NamedKey { list, fields }, KeyOrigin::Step);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The version's own word first.
+    fn declared(&mut self) {
+        let own = self.number;
+        let others = self.versions.all_numbers().filter(|other| *other != own);
+        for other in std::iter::once(own).chain(others) {
+            let lists = self.versions.declared_lists(other);
+            let keys: Vec<_> = lists
+                .iter()
+                .filter_map(|list| Some(NamedKey::of(list, list.key.as_ref()?)))
+                .collect();
+            if keys.is_empty() {
+                continue;
+            }
+            let steps = self.versions.path(other, self.number);
+            for key in keys.iter().filter_map(|key| key.carried(&steps)) {
+                let list = self.versions.list_at(self.number, &key.list);
+                let has = |field: &String| list.is_some_and(|list| list.field(field).is_some());
+                if key.fields.iter().all(has) {
+                    self.add(key, KeyOrigin::Declared);
+                }
+            }
+        }
+    }
+
+    /// What the version has in common with its parent first, then with its children.
+    fn inferred(&mut self) {
+        let (versions, own) = (self.versions, self.number);
+        let nearness = |child: &usize| match *child {
+            child if child == own => 0,
+            child if versions.parent_number(child) == Some(own) => 1,
+            _ => 2,
+        };
+        let mut children: Vec<usize> = versions.all_numbers().collect();
+        children.sort_by_key(nearness);
+        for child in children {
+            let steps = versions.path(child, own);
+            let keys = versions.common_keys(child).into_iter();
+            for key in keys.filter_map(|key| key.carried(&steps)) {
+                if versions.has_scalars(own, &key) {
+                    self.add(key, KeyOrigin::Inferred);
+                }
+            }
+        }
+        // A list that no version nearby has: there is nothing to agree with.
+        for list in versions.declared_lists(own) {
+            let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
+            if let Some(field) = likely.next()
+                && !versions.is_shared(own, list)
+            {
+                let key = NamedKey::of(list, &[(*field).to_owned()]);
+                self.add(key, KeyOrigin::Inferred);
+            }
+        }
+    }
+}
+
+/// What the author of a type can do for a list whose items can't be told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyRemedy {
+    /// Declare a key.
+    Declare {
+        /// The type version.
+        version: String,
+        /// Where its schema has the list.
+        place: String,
+        /// A field that would do, if there is one.
+        field: Option<String>,
+    },
+    /// It has a key, which the items don't tell, or two of them share.
+    Distinct {
+        /// The fields that are the key.
+        fields: Vec<String>,
+    },
+}
+
+impl fmt::Display for KeyRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Declare {
+                version,
+                place,
+                field,
+            } => {
+                let field = field.as_deref().unwrap_or("FIELD");
+                write!(
+                    f,
+                    "declare `x-coeval-list-key: {field}` at {place} of {version}, or of a later version: \
+                     a key holds for all versions of the type"
+                )?;
+                if field == "FIELD" {
+                    write!(
+                        f,
+                        "; FIELD is what tells the items apart, and may have to be added"
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Distinct { fields } => {
+                write!(f, "give every item a {} of its own", fields.join(" and "))
+            }
+        }
+    }
+}
+
+impl Versions {
+    /// What helps where the items of a list can't be told apart. `tells` is whether a field would
+    /// tell those apart that are at hand.
+    pub(crate) fn key_remedy(
+        &self,
+        number: usize,
+        list: &[Token],
+        tells: impl Fn(&str) -> bool,
+    ) -> Option<KeyRemedy> {
+        let mut keys = self.item_keys(number).iter();
+        if let Some(key) = keys.find(|key| covers(&key.list, list)) {
+            let fields = key.fields.iter().map(|field| field.name.clone());
+            return Some(KeyRemedy::Distinct {
+                fields: fields.collect(),
+            });
+        }
+        let mut lists = self.declared_lists(number).iter();
+        let list = lists.find(|one| covers(one.path.steps(), list))?;
+        let scalars = || list.fields.iter().filter(|field| field.scalar);
+        let likely = LIKELY
+            .iter()
+            .filter_map(|name| scalars().find(|field| field.name == *name));
+        let required = scalars().filter(|field| field.required);
+        // Others may be alike in items that are not at hand.
+        let mut all = likely.chain(required);
+        Some(KeyRemedy::Declare {
+            version: self.type_version(number)?.id.to_string(),
+            place: list.pointer.clone(),
+            field: all
+                .find(|field| tells(&field.name))
+                .map(|field| field.name.clone()),
+        })
+    }
+}
+
+/// Whether a trail of a list leads to a place.
+pub(crate) fn covers(list: &[Token], place: &[Token]) -> bool {
+    pattern(&list.to_vec()).covers(&pattern(&place.to_vec()))
+}
