@@ -15,6 +15,7 @@ mod images;
 pub(crate) mod inclusion;
 mod kept;
 mod laws;
+mod links;
 mod making;
 mod note;
 mod path;

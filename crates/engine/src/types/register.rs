@@ -1,6 +1,7 @@
 //! Registering a type version: what kind of change it is, whether its laws hold, and one atomic
 //! write.
 
+use super::annotations::{AnnotationChange, Annotations, annotating};
 use super::definition::{Definition, Meta};
 use super::finding::Finding;
 use super::phase;
@@ -13,13 +14,15 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
-use coeval_access::Level;
+use coeval_access::{Level, TypeAction};
 use coeval_access::inheritance::{self, Inherits, Said};
 use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
-use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId};
+use coeval_core::types::{
+    RemoteRefs, TypeVersion, TypeVersionId, same_definition, without_annotations,
+};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
 use std::sync::Arc;
@@ -111,6 +114,10 @@ impl Engine {
         registration: Registration,
     ) -> Result<Registered, EngineError> {
         let (version, of) = self.registrable(caller, &registration)?;
+        let again = self.annotate_again(caller, &registration, &version, &of);
+        if let Some(done) = again.await? {
+            return Ok(done);
+        }
         self.register_version(caller, &registration, version, &of, false)
             .await
     }
@@ -123,6 +130,9 @@ impl Engine {
         of: &TypeKey,
         built_in: bool,
     ) -> Result<Registered, EngineError> {
+        if let Some(revived) = self.revive(caller, registration, &version, of).await? {
+            return Ok(revived);
+        }
         for _ in 0..ATTEMPTS {
             let (state, mut judged) = self.judge_new(&version, of).await?;
             let state = state.as_deref();
@@ -138,12 +148,20 @@ impl Engine {
             let inherits = (state, inherits);
             let meta = self.meta(caller, registration, inherits, &version, &judged, unproven);
             let inherits = Some(inherits.1);
-            let meta = Meta { built_in, ..meta };
-            let file = Bytes::copy_from_slice(registration.file.as_bytes());
+            let meta = Meta { built_in, ..meta }.linked(state, &version);
+            let file = Bytes::from(without_annotations(&registration.file));
+            // Of a type that is not there nothing can be there, except for what a server that knows
+            // no retired versions left behind.
+            let before = match state {
+                Some(_) => Condition::NotExists,
+                None => Condition::Whatever,
+            };
             let mut write = self
-                .registering(caller, of, state, &version, &meta, &file)
+                .registering(caller, of, state, &version, &meta, &file, before)
                 .await?;
             write.steps.extend(typed.steps);
+            let annotations = annotating(of, &version, &meta, &Annotations::default())?;
+            write.steps.extend(annotations);
             let head = keys::type_version(of, version.id.version)?;
             match self.commit(&head, write).await {
                 Ok(_) => {
@@ -162,7 +180,43 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    fn meta(
+    /// Takes what a file says of deprecation and columns, if that is all in which it differs from a
+    /// version that is registered; nothing otherwise.
+    async fn annotate_again(
+        &self,
+        caller: &Caller,
+        registration: &Registration,
+        version: &TypeVersion,
+        of: &TypeKey,
+    ) -> Result<Option<Registered>, EngineError> {
+        let change = AnnotationChange::of_file(version);
+        if change == AnnotationChange::default() {
+            return Ok(None);
+        }
+        let state = match self.types.load(of).await {
+            Err(EngineError::TypeUnknown { .. }) => return Ok(None),
+            other => other?,
+        };
+        let own = version.id.version;
+        let Some(there) = state.definitions.get(&own) else {
+            return Ok(None);
+        };
+        let file = String::from_utf8_lossy(&there.file);
+        let visible = self.allow_type(caller, &state, own, TypeAction::See).is_ok();
+        if !visible || there.meta.built_in || !same_definition(&file, &registration.file) {
+            return Ok(None);
+        }
+        self.annotate_type(caller, of, own, &change).await?;
+        Ok(Some(Registered {
+            id: version.id.clone(),
+            parent: state.versions.parent(own),
+            unproven: there.meta.unproven,
+            findings: there.meta.findings.clone(),
+            inherits: None,
+        }))
+    }
+
+    pub(super) fn meta(
         &self,
         caller: &Caller,
         registration: &Registration,
@@ -175,12 +229,16 @@ impl Engine {
         let from = inherits.version();
         let inherited = definitions().find(|(version, _)| Some(**version) == from);
         let acl = inherited.map(|(_, definition)| &definition.meta.acl);
-        let numbers = definitions().map(|(_, definition)| definition.meta.number + 1);
+        let retired = state.into_iter().flat_map(|state| &state.retired);
+        let all = definitions().chain(retired);
+        let numbers = all.map(|(_, definition)| definition.meta.number + 1);
         Meta {
             number: numbers.max().unwrap_or_default(),
             unproven,
             built_in: false,
             editing: false,
+            retired: false,
+            after_link: false,
             created: self.now(),
             created_by: caller.user().to_owned(),
             acl: inheritance::new_version_acl(acl, caller.user()),
@@ -204,7 +262,11 @@ impl Engine {
 
     /// The atomic write of a new version: its record, the phase record with a new revision, and
     /// with the first version the type's rights bundle.
-    async fn registering(
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of them are what a registration is made of"
+    )]
+    pub(super) async fn registering(
         &self,
         caller: &Caller,
         of: &TypeKey,
@@ -212,6 +274,7 @@ impl Engine {
         version: &TypeVersion,
         meta: &Meta,
         file: &Bytes,
+        own_before: Condition,
     ) -> Result<AtomicWrite, EngineError> {
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
@@ -222,7 +285,7 @@ impl Engine {
         let definition = Action::Put(Put::of(Definition::encode(meta, file)));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new()
-            .step(&own, Condition::NotExists, definition)
+            .step(&own, own_before, definition)
             .step(&keys::phase(of)?, before, put);
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
@@ -248,13 +311,17 @@ impl Engine {
     ) -> Result<Judged, EngineError> {
         let definitions = state
             .into_iter()
-            .flat_map(|state| state.definitions.values());
+            .flat_map(|state| state.definitions.values().chain(state.retired.values()));
         let mut others: Vec<&Definition> = definitions
             .filter(|definition| Some(definition.version) != instead)
             .collect();
         others.sort_by_key(|definition| definition.meta.number);
-        let loaded = others.iter().filter_map(|one| one.loaded.as_ref().ok());
-        let history: Vec<Arc<TypeVersion>> = loaded.cloned().collect();
+        let parent = version.conversion.as_ref().map(|one| one.from);
+        // A retired version is one of the tree, and nobody's promise any more.
+        let promised = |one: &&&Definition| !one.meta.retired || Some(one.version) == parent;
+        let loaded = |one: &&Definition| one.loaded.as_ref().ok().cloned();
+        let history: Vec<Arc<TypeVersion>> = others.iter().filter(promised).filter_map(loaded).collect();
+        let tree: Vec<Arc<TypeVersion>> = others.iter().filter_map(loaded).collect();
         if let Some(other) = history
             .iter()
             .find(|one| one.unique_names != version.unique_names)
@@ -269,7 +336,7 @@ impl Engine {
         let new = Arc::clone(version);
         let checked = blocking(move || {
             let checked = compat::check(history.iter().map(|one| &**one), &new);
-            let mut all = history;
+            let mut all = tree;
             all.push(Arc::clone(&new));
             (checked, Versions::new(all).map(Arc::new))
         })
