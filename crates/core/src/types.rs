@@ -40,8 +40,7 @@ mod view;
 mod yaml;
 
 pub use annotations::{
-    COLUMNS, Column, ColumnType, Deprecation, columns_flaw, same_definition, with_annotations,
-    without_annotations,
+    COLUMNS, Column, ColumnType, Deprecation, columns_flaw, same_definition, without_annotations,
 };
 pub use body::{BodyError, read_body};
 pub(crate) use declares::is_free;

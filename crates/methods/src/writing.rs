@@ -25,6 +25,18 @@ pub struct Written {
     pub created: bool,
     /// The task that goes on with it, if there is one: an id.
     pub task: Option<String>,
+    /// What whoever wrote it should look at.
+    pub warnings: Vec<String>,
+}
+
+impl Written {
+    /// All that `coeval-warning` says, as one line.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let forced = self.overrode.as_ref().map(|one| format!("forced: {one}"));
+        let all: Vec<String> = forced.into_iter().chain(self.warnings.clone()).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
 }
 
 /// What a delete answers.
@@ -53,6 +65,7 @@ impl Methods {
             .create_with(caller, of, create, Hooks::Run)
             .await?;
         Ok(Written {
+            warnings: self.warnings(of, &made.resource),
             resource: made.resource,
             kept: Vec::new(),
             dropped: Vec::new(),
@@ -231,6 +244,13 @@ impl Methods {
         })
     }
 
+    /// What there is to say of the version that a resource was written at.
+    #[must_use]
+    pub fn warnings(&self, of: &TypeKey, written: &Resource) -> Vec<String> {
+        let notice = self.engine.deprecation_notice(of, written.version.version);
+        notice.into_iter().collect()
+    }
+
     async fn updated(
         &self,
         caller: &Caller,
@@ -240,6 +260,7 @@ impl Methods {
     ) -> Result<Written, MethodError> {
         Ok(match updated {
             Updated::Done(changed, task) => Written {
+                warnings: self.warnings(of, &changed.resource),
                 resource: changed.resource,
                 kept: changed.kept,
                 dropped: changed.dropped,
@@ -255,6 +276,7 @@ impl Methods {
                 overrode: None,
                 created: false,
                 task: Some(task.urn()),
+                warnings: Vec::new(),
             },
         })
     }

@@ -54,7 +54,11 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let made = made.await.map_err(restricted)?;
     let task = made.task.map(|task| task.id.to_string());
     let location = task_url(&api, &task.unwrap_or_default());
-    Ok(sequenced(Answer::accepted(&location), made.resource.token))
+    let mut answer = Answer::accepted(&location);
+    if let Some(notice) = api.engine.deprecation_notice(&of, version) {
+        answer = answer.saying(names::WARNING, &notice);
+    }
+    Ok(sequenced(answer, made.resource.token))
 }
 
 /// Where a task is.
@@ -122,6 +126,9 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     }
     if let Some(overrode) = &changed.overrode {
         answer = answer.saying(names::WARNING, &format!("forced: {overrode}"));
+    }
+    if let Some(notice) = api.engine.deprecation_notice(&of, resource.version.version) {
+        answer = answer.saying(names::WARNING, &notice);
     }
     Ok(sequenced(answer, resource.token))
 }

@@ -64,7 +64,9 @@ impl Versions {
     /// would be another one.
     #[must_use]
     pub fn drifts_without(&self, version: Version, these: &BTreeSet<Version>) -> bool {
-        let names_none = self.get(version).is_some_and(|one| one.conversion.is_none());
+        let names_none = self
+            .get(version)
+            .is_some_and(|one| one.conversion.is_none());
         let mut above = std::iter::successors(self.parent(version), |one| self.parent(*one));
         names_none && above.any(|one| these.contains(&one))
     }
@@ -106,7 +108,9 @@ fn ways(
         let down = ancestry(*version);
         let risen = up.iter().take_while(|one| !down.contains(one));
         let fallen = down.iter().take_while(|one| !up.contains(one));
-        let passed = risen.map(|one| (*one, true)).chain(fallen.map(|one| (*one, false)));
+        let passed = risen
+            .map(|one| (*one, true))
+            .chain(fallen.map(|one| (*one, false)));
         let passed = passed.filter(|(one, _)| counts.contains(one));
         ways.insert(*version, passed.collect());
     }
@@ -174,7 +178,11 @@ mod tests {
                 &[],
             ),
             // A change of meaning is passed, steps or not.
-            (&["1.0.0", "2.0.0!", "2.1.0"], &["1.0.0", "2.1.0"], &["2.0.0"]),
+            (
+                &["1.0.0", "2.0.0!", "2.1.0"],
+                &["1.0.0", "2.1.0"],
+                &["2.0.0"],
+            ),
             // With the last one everything goes.
             (&["1.0.0", "2.0.0 from 1.0.0"], &[], &[]),
         ] {
@@ -185,7 +193,13 @@ mod tests {
 
     #[test]
     fn only_what_names_no_parent_gets_another_one() {
-        let all = versions(&["1.0.0", "2.0.0 from 1.0.0", "2.1.0", "3.0.0 from 2.1.0", "3.1.0"]);
+        let all = versions(&[
+            "1.0.0",
+            "2.0.0 from 1.0.0",
+            "2.1.0",
+            "3.0.0 from 2.1.0",
+            "3.1.0",
+        ]);
         let drifts = |version: &str, these: &[&str]| {
             all.drifts_without(Version::parse_full(version).unwrap(), &set(these))
         };

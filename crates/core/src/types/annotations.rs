@@ -8,7 +8,7 @@ use super::pointer::{PathPattern, Step};
 use super::schema::Schema;
 use super::since::same;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -44,7 +44,9 @@ impl Deprecation {
         for (what, day) in [("since", &self.since), ("sunset", &self.sunset)] {
             if let Some(day) = day.as_deref().filter(|day| !is_day(day)) {
                 let day: String = day.chars().take(40).collect();
-                return Some(format!("{what} must be a day such as 2026-11-18, not {day:?}"));
+                return Some(format!(
+                    "{what} must be a day such as 2026-11-18, not {day:?}"
+                ));
             }
         }
         // Days of this form sort as texts.
@@ -53,8 +55,12 @@ impl Deprecation {
         {
             return Some(format!("the sunset {sunset} is before {since}"));
         }
-        let length = self.message.as_deref().map_or(0, |text| text.chars().count());
-        (length > MESSAGE).then(|| format!("the message has {length} characters, {MESSAGE} at most"))
+        let length = self
+            .message
+            .as_deref()
+            .map_or(0, |text| text.chars().count());
+        (length > MESSAGE)
+            .then(|| format!("the message has {length} characters, {MESSAGE} at most"))
     }
 }
 
@@ -177,7 +183,8 @@ fn is_day(text: &str) -> bool {
             4 | 7 => *byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    let part = |from: usize, to: usize| text.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    let part =
+        |from: usize, to: usize| text.get(from..to).and_then(|part| part.parse::<u32>().ok());
     let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
         return false;
     };
@@ -277,34 +284,5 @@ pub fn without_annotations(text: &str) -> String {
     match bare(text) {
         Some((document, true)) => document.to_string(),
         _ => text.to_owned(),
-    }
-}
-
-/// A type file with these annotations: as it was written if there are none, else as JSON.
-#[must_use]
-pub fn with_annotations(
-    text: &str,
-    deprecated: Option<&Deprecation>,
-    columns: &[Column],
-) -> String {
-    if deprecated.is_none() && columns.is_empty() {
-        return text.to_owned();
-    }
-    let Some((mut document, _)) = bare(text) else {
-        return text.to_owned();
-    };
-    if let Some(spec) = document.get_mut("spec").and_then(Value::as_object_mut) {
-        annotate(spec, deprecated, columns);
-    }
-    serde_json::to_string_pretty(&document).unwrap_or_else(|_| text.to_owned())
-}
-
-fn annotate(spec: &mut Map<String, Value>, deprecated: Option<&Deprecation>, columns: &[Column]) {
-    // Plain data: nothing in it can fail to be printed.
-    if let Some(deprecated) = deprecated.and_then(|one| serde_json::to_value(one).ok()) {
-        spec.insert(DEPRECATED.to_owned(), deprecated);
-    }
-    if let (false, Ok(columns)) = (columns.is_empty(), serde_json::to_value(columns)) {
-        spec.insert(COLUMNS_KEY.to_owned(), columns);
     }
 }

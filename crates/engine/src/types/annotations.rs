@@ -109,7 +109,8 @@ impl Annotations {
     /// For the audit.
     fn told(&self) -> String {
         let deprecated = self.deprecated.as_ref();
-        let deprecated = deprecated.map_or_else(|| "not deprecated".to_owned(), ToString::to_string);
+        let deprecated =
+            deprecated.map_or_else(|| "not deprecated".to_owned(), ToString::to_string);
         let columns: Vec<&str> = self.columns.iter().map(|one| one.name.as_str()).collect();
         match columns.as_slice() {
             [] => deprecated,
@@ -196,6 +197,16 @@ impl TypeState {
 }
 
 impl Engine {
+    /// What whoever wrote at a version is to be told of it, in a header: nothing, unless it is
+    /// deprecated. Reads nothing: the type was loaded for the write.
+    #[must_use]
+    pub fn deprecation_notice(&self, of: &TypeKey, version: Version) -> Option<String> {
+        let state = self.types.loaded(of)?;
+        let notice = format!("{of}:{version} is {}", state.deprecation(version)?);
+        let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
+        Some(notice.chars().map(plain).collect())
+    }
+
     /// Deprecates a type version or says that it is not deprecated any more, and sets its columns,
     /// whether or not it has resources.
     ///
@@ -213,7 +224,8 @@ impl Engine {
             self.allow_type(caller, &state, version, TypeAction::See)?;
             self.allow_type(caller, &state, version, TypeAction::Edit)?;
             let found = state.definitions.get(&version);
-            let Some((definition, loaded)) = found.and_then(|one| Some((one, one.loaded.as_ref().ok()?)))
+            let Some((definition, loaded)) =
+                found.and_then(|one| Some((one, one.loaded.as_ref().ok()?)))
             else {
                 let of = of.clone();
                 return Err(EngineError::TypeVersionUnknown { of, version });

@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::VENDOR;
 use coeval_access::{Level, TypeAction};
-use coeval_core::types::{Column, Deprecation, TypeVersion, with_annotations};
+use coeval_core::types::{Column, Deprecation, TypeVersion};
 use coeval_core::version::Version;
 use coeval_storage::Range;
 use std::sync::Arc;
@@ -20,8 +20,7 @@ use std::sync::Arc;
 pub struct CatalogEntry {
     /// The definition.
     pub version: Arc<TypeVersion>,
-    /// Its file as it was registered; with annotations, if it has some, in the form that registers it
-    /// equally.
+    /// Its file as it was registered, without annotations: clients of 0.1.0 read it too.
     pub file: bytes::Bytes,
     /// Its name in some other system.
     pub external_id: Option<String>,
@@ -46,19 +45,11 @@ impl CatalogEntry {
     fn of(definition: &Definition) -> Option<Self> {
         let version = definition.loaded.as_ref().ok()?;
         let (meta, annotations) = (&definition.meta, &definition.annotations);
-        let (deprecated, columns) = (&annotations.deprecated, &annotations.columns);
-        let file = match deprecated.is_none() && columns.is_empty() {
-            true => definition.file.clone(),
-            false => {
-                let bare = String::from_utf8_lossy(&definition.file);
-                with_annotations(&bare, deprecated.as_ref(), columns).into()
-            }
-        };
         Some(Self {
-            deprecated: deprecated.clone(),
-            columns: columns.clone(),
+            deprecated: annotations.deprecated.clone(),
+            columns: annotations.columns.clone(),
             version: Arc::clone(version),
-            file,
+            file: definition.file.clone(),
             external_id: meta.external_id.clone(),
             max_implicit_right: meta.max_implicit_right,
             inherited_version: meta.inherited_version.clone(),

@@ -126,7 +126,10 @@ impl Engine {
                 self.check_links_known(&state, definition).await?;
                 if self.has_resources(of, version).await? {
                     let id = definition.id(of);
-                    return Err(EngineError::TypeInUse { id, action: "retired" });
+                    return Err(EngineError::TypeInUse {
+                        id,
+                        action: "retired",
+                    });
                 }
                 if self.place_links(of, Some(version)).await? {
                     continue;

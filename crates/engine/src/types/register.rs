@@ -14,8 +14,8 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
-use coeval_access::{Level, TypeAction};
 use coeval_access::inheritance::{self, Inherits, Said};
+use coeval_access::{Level, TypeAction};
 use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
@@ -104,7 +104,8 @@ pub(super) struct Judged {
 const DOCUMENTS: usize = 100;
 
 impl Engine {
-    /// Registers a type version.
+    /// Registers a type version. If it is there and differs in nothing but its annotations, those are
+    /// taken over.
     ///
     /// # Errors
     /// With the findings, if it is refused.
@@ -118,6 +119,17 @@ impl Engine {
         if let Some(done) = again.await? {
             return Ok(done);
         }
+        self.register_version(caller, &registration, version, &of, false)
+            .await
+    }
+
+    /// Registers a type version that is not there; one that is stays as it is.
+    pub(crate) async fn register_absent(
+        &self,
+        caller: &Caller,
+        registration: Registration,
+    ) -> Result<Registered, EngineError> {
+        let (version, of) = self.registrable(caller, &registration)?;
         self.register_version(caller, &registration, version, &of, false)
             .await
     }
@@ -202,7 +214,9 @@ impl Engine {
             return Ok(None);
         };
         let file = String::from_utf8_lossy(&there.file);
-        let visible = self.allow_type(caller, &state, own, TypeAction::See).is_ok();
+        let visible = self
+            .allow_type(caller, &state, own, TypeAction::See)
+            .is_ok();
         if !visible || there.meta.built_in || !same_definition(&file, &registration.file) {
             return Ok(None);
         }
@@ -284,9 +298,11 @@ impl Engine {
         let put = Action::Put(Put::of(phase::encode(&phase, open)));
         let definition = Action::Put(Put::of(Definition::encode(meta, file)));
         let own = keys::type_version(of, version.id.version)?;
-        let mut write = AtomicWrite::new()
-            .step(&own, own_before, definition)
-            .step(&keys::phase(of)?, before, put);
+        let mut write = AtomicWrite::new().step(&own, own_before, definition).step(
+            &keys::phase(of)?,
+            before,
+            put,
+        );
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
             write = write.when(&key, Condition::RevisionIs(revision));
@@ -320,7 +336,8 @@ impl Engine {
         // A retired version is one of the tree, and nobody's promise any more.
         let promised = |one: &&&Definition| !one.meta.retired || Some(one.version) == parent;
         let loaded = |one: &&Definition| one.loaded.as_ref().ok().cloned();
-        let history: Vec<Arc<TypeVersion>> = others.iter().filter(promised).filter_map(loaded).collect();
+        let history: Vec<Arc<TypeVersion>> =
+            others.iter().filter(promised).filter_map(loaded).collect();
         let tree: Vec<Arc<TypeVersion>> = others.iter().filter_map(loaded).collect();
         if let Some(other) = history
             .iter()

@@ -47,7 +47,10 @@ impl TypeState {
         // Nobody knows what a version that can't be loaded here is converted through.
         let unsure = self.has_unknown && !stay.is_empty();
         let links = self.versions.links(&stay);
-        let freed = self.retired.keys().filter(|one| !unsure && !links.contains(one));
+        let freed = self
+            .retired
+            .keys()
+            .filter(|one| !unsure && !links.contains(one));
         Leaving {
             stays: unsure || links.contains(&version),
             freed: freed.copied().collect(),
@@ -69,7 +72,11 @@ impl TypeState {
     /// one.
     fn new_after_link(&self, version: &TypeVersion) -> bool {
         let own = version.id.version;
-        let mut all: Vec<&Definition> = self.definitions.values().chain(self.retired.values()).collect();
+        let mut all: Vec<&Definition> = self
+            .definitions
+            .values()
+            .chain(self.retired.values())
+            .collect();
         all.retain(|one| one.version != own);
         all.sort_by_key(|one| one.version);
         let below = all.iter().rfind(|one| one.version < own);
@@ -222,7 +229,15 @@ impl Engine {
             };
             let before = Condition::RevisionIs(retired.revision);
             let mut write = self
-                .registering(caller, of, Some(&state), version, &meta, &retired.file, before)
+                .registering(
+                    caller,
+                    of,
+                    Some(&state),
+                    version,
+                    &meta,
+                    &retired.file,
+                    before,
+                )
                 .await?;
             write.steps.extend(typed.steps);
             let annotations = annotating(of, version, &meta, &retired.annotations)?;

@@ -22,10 +22,10 @@ pub(crate) const TASK: &str = "coeval-task";
 #[derive(Clone, Debug)]
 pub(crate) struct Resources(pub(crate) Arc<Api>);
 
-/// With what force overrode.
+/// With what force overrode, and what else there is to say.
 pub(crate) fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
-    match &written.overrode {
-        Some(overrode) => saying(response, names::WARNING, &format!("forced: {overrode}")),
+    match written.warning() {
+        Some(warning) => saying(response, names::WARNING, &warning),
         None => response,
     }
 }

@@ -39,6 +39,7 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
         .await;
     let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     let written = Written {
+        warnings: api.methods.warnings(&which.of, &changed.resource),
         resource: changed.resource,
         kept: changed.kept,
         dropped: changed.dropped,

@@ -161,8 +161,8 @@ pub(super) async fn answer(
             answer = answer.saying(name, &all);
         }
     }
-    if let Some(overrode) = &written.overrode {
-        answer = answer.saying(names::WARNING, &format!("forced: {overrode}"));
+    if let Some(warning) = written.warning() {
+        answer = answer.saying(names::WARNING, &warning);
     }
     Ok(answer)
 }
