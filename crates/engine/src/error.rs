@@ -195,15 +195,13 @@ pub enum EngineError {
     },
     /// Other versions are converted through it, and a live server knows no retired versions.
     #[error(
-        "other versions are converted through {id}, and the server {server} (release {release}) does not know retired versions"
+        "other versions are converted through {id}, and the server {server} does not know retired versions"
     )]
     TypeIsParent {
         /// Which.
         id: TypeVersionId,
-        /// The server that is behind.
+        /// The server that is behind, and its release.
         server: String,
-        /// Its release.
-        release: String,
     },
     /// Other versions are converted through it, so it comes back only as it was.
     #[error("the type version {id} is retired, and this is not its definition")]

@@ -7,6 +7,7 @@
 
 use super::definition::{Definition, Meta};
 use super::edit::with_phase;
+use super::register::{Registered, Registration};
 use super::state::TypeState;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
@@ -16,7 +17,7 @@ use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use coeval_access::TypeAction;
-use coeval_core::types::{Column, Deprecation, TypeVersion, columns_flaw};
+use coeval_core::types::{Column, Deprecation, TypeVersion, columns_flaw, same_definition};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, Revision, Step};
 use serde::{Deserialize, Serialize};
@@ -263,5 +264,43 @@ impl Engine {
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
+    }
+
+    /// Takes what a file says of deprecation and columns, if that is all in which it differs from a
+    /// version that is registered; nothing otherwise.
+    pub(super) async fn annotate_again(
+        &self,
+        caller: &Caller,
+        registration: &Registration,
+        version: &TypeVersion,
+        of: &TypeKey,
+    ) -> Result<Option<Registered>, EngineError> {
+        let change = AnnotationChange::of_file(version);
+        if change == AnnotationChange::default() {
+            return Ok(None);
+        }
+        let state = match self.types.load(of).await {
+            Err(EngineError::TypeUnknown { .. }) => return Ok(None),
+            other => other?,
+        };
+        let own = version.id.version;
+        let Some(there) = state.definitions.get(&own) else {
+            return Ok(None);
+        };
+        let file = String::from_utf8_lossy(&there.file);
+        let visible = self
+            .allow_type(caller, &state, own, TypeAction::See)
+            .is_ok();
+        if !visible || there.meta.built_in || !same_definition(&file, &registration.file) {
+            return Ok(None);
+        }
+        self.annotate_type(caller, of, own, &change).await?;
+        Ok(Some(Registered {
+            id: version.id.clone(),
+            parent: state.versions.parent(own),
+            unproven: there.meta.unproven,
+            findings: there.meta.findings.clone(),
+            inherits: None,
+        }))
     }
 }

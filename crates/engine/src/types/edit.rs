@@ -57,6 +57,8 @@ impl Engine {
     ) -> Result<Registered, EngineError> {
         let edit = TypeEdit::Replace(registration);
         let done = self.change_type(caller, of, version, &edit).await?;
+        // A conversion that was added or taken away may lead to or from a retired version.
+        self.replace_links(of).await;
         done.ok_or_else(|| EngineError::TypeUnknown { of: of.clone() })
     }
 

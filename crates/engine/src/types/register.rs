@@ -1,7 +1,7 @@
 //! Registering a type version: what kind of change it is, whether its laws hold, and one atomic
 //! write.
 
-use super::annotations::{AnnotationChange, Annotations, annotating};
+use super::annotations::{Annotations, annotating};
 use super::definition::{Definition, Meta};
 use super::finding::Finding;
 use super::phase;
@@ -14,15 +14,13 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
+use coeval_access::Level;
 use coeval_access::inheritance::{self, Inherits, Said};
-use coeval_access::{Level, TypeAction};
 use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
-use coeval_core::types::{
-    RemoteRefs, TypeVersion, TypeVersionId, same_definition, without_annotations,
-};
+use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId, without_annotations};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
 use std::sync::Arc;
@@ -190,44 +188,6 @@ impl Engine {
             }
         }
         Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
-
-    /// Takes what a file says of deprecation and columns, if that is all in which it differs from a
-    /// version that is registered; nothing otherwise.
-    async fn annotate_again(
-        &self,
-        caller: &Caller,
-        registration: &Registration,
-        version: &TypeVersion,
-        of: &TypeKey,
-    ) -> Result<Option<Registered>, EngineError> {
-        let change = AnnotationChange::of_file(version);
-        if change == AnnotationChange::default() {
-            return Ok(None);
-        }
-        let state = match self.types.load(of).await {
-            Err(EngineError::TypeUnknown { .. }) => return Ok(None),
-            other => other?,
-        };
-        let own = version.id.version;
-        let Some(there) = state.definitions.get(&own) else {
-            return Ok(None);
-        };
-        let file = String::from_utf8_lossy(&there.file);
-        let visible = self
-            .allow_type(caller, &state, own, TypeAction::See)
-            .is_ok();
-        if !visible || there.meta.built_in || !same_definition(&file, &registration.file) {
-            return Ok(None);
-        }
-        self.annotate_type(caller, of, own, &change).await?;
-        Ok(Some(Registered {
-            id: version.id.clone(),
-            parent: state.versions.parent(own),
-            unproven: there.meta.unproven,
-            findings: there.meta.findings.clone(),
-            inherits: None,
-        }))
     }
 
     pub(super) fn meta(

@@ -113,8 +113,7 @@ impl Engine {
             None => Ok(()),
             Some((server, release)) => Err(EngineError::TypeIsParent {
                 id: definition.id(&state.key),
-                server,
-                release,
+                server: format!("{server} (release {release})"),
             }),
         }
     }

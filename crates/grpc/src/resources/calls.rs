@@ -29,9 +29,10 @@ pub(super) async fn create(
     let written = methods.create(caller, &of, body).await?;
     let message = pb::CreateResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),
-        task: written.task.unwrap_or_default(),
+        task: written.task.clone().unwrap_or_default(),
     };
-    Ok(sequenced(caller, written.resource.token, message))
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
 }
 
 pub(super) async fn get(
