@@ -2,8 +2,9 @@
 
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
+use crate::kind_columns::KindColumns;
 use crate::names::{self, Target, Targets};
-use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
+use crate::output::{Cell, Format, OutputOptions, Printer, Shape, Shown, notes};
 use crate::reading::{self, Found, Query};
 use crate::watch;
 use clap::Args;
@@ -25,6 +26,7 @@ use std::process::ExitCode;
   coeval get app -A -o jsonpath='{.metadata.name} {.spec.image}'
   coeval get app -o yaml > apps.yaml
 
+A table shows the columns that the type declares, after its own: see coeval type columns.
 With --version the content is shown as that version has it, and stderr says what
 of the stored content it leaves out. What can't be shown is named on stderr; it
 hides nothing else.
@@ -201,7 +203,11 @@ async fn list<T: Shown + From<Resource>>(
     query: &Query,
     output: &OutputOptions,
 ) -> Result<ExitCode, Failure> {
-    let mut printer = Printer::<T>::new(output, Shape::List);
+    let columns = match output.output {
+        Format::Table | Format::Wide => KindColumns::of(session, &query.kind, &query.version).await,
+        _ => KindColumns::default(),
+    };
+    let mut printer = Printer::<T>::with_columns(output, Shape::List, &columns.heads());
     let mut lowered = 0_u64;
     let mut hidden = 0_u64;
     let pages = reading::pages(session, query);
@@ -210,7 +216,8 @@ async fn list<T: Shown + From<Resource>>(
         let page = page?;
         for resource in page.resources {
             lowered += u64::from(resource.version.ends_with("+downgraded"));
-            printer.print(&resource.into())?;
+            let more = columns.cells(&resource);
+            printer.print_with(&resource.into(), more)?;
         }
         for one in &page.quarantined {
             if let Some(failure) = unknown_version(&query.kind, &query.version, one.code.as_str()) {

@@ -5,6 +5,7 @@
 //! - `names`: what commands are about, and what a shell completes
 //! - `output`: how things are printed, in every format
 //! - `reading`: resources as commands read them
+//! - `kind_columns`: what lists show of a kind, as its type declares it
 //! - `columns`: text that no terminal obeys, as wide as it looks
 //! - `files`: resource files, read whole before anything is sent
 //! - `merge`: how contents are put together and compared
@@ -25,6 +26,7 @@ mod failure;
 mod files;
 mod get;
 mod history;
+mod kind_columns;
 mod login;
 mod logout;
 mod members;

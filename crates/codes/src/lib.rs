@@ -140,6 +140,8 @@ codes! {
     BEHAVIOR_EXISTS = 2312, "The behavior exists already";
     BEHAVIOR_UNKNOWN = 2313, "There is no such behavior";
     BEHAVIOR_INVALID = 2314, "The behavior is not valid";
+    TYPE_RETIRED = 2315, "A retired type version is registered with another definition";
+    ANNOTATION_INVALID = 2316, "The deprecation or the columns of a type version can't be used";
     CONVERSION_STEP = 3001, "A step of a conversion is wrong";
     CONVERSION_PARENT_UNKNOWN = 3002, "A conversion starts from a version that does not exist";
     VERSION_TWICE = 3003, "The same version is given twice";

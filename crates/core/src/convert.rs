@@ -18,6 +18,7 @@ mod item_keys;
 mod kept;
 mod keyless;
 mod laws;
+mod links;
 mod making;
 mod note;
 mod path;

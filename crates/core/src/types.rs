@@ -1,5 +1,6 @@
 //! Type versions: their file, their schema, what they declare.
 
+mod annotations;
 mod body;
 mod compile;
 mod cost;
@@ -42,6 +43,9 @@ mod validate;
 mod view;
 mod yaml;
 
+pub use annotations::{
+    COLUMNS, Column, ColumnType, Deprecation, columns_flaw, same_definition, without_annotations,
+};
 pub use body::{BodyError, read_body};
 pub(crate) use declares::is_free;
 pub use declares::{DeclaredPath, DeclaredPaths};

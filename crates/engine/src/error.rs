@@ -215,13 +215,29 @@ pub enum EngineError {
         /// What.
         what: String,
     },
-    /// Other versions are converted from it.
-    #[error("the type version {id} is the parent of {child}")]
+    /// Other versions are converted through it, and a live server knows no retired versions.
+    #[error(
+        "other versions are converted through {id}, and the server {server} does not know retired versions"
+    )]
     TypeIsParent {
         /// Which.
         id: TypeVersionId,
-        /// One that needs it.
-        child: Version,
+        /// The server that is behind, and its release.
+        server: String,
+    },
+    /// Other versions are converted through it, so it comes back only as it was.
+    #[error("the type version {id} is retired, and this is not its definition")]
+    TypeRetired {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// A deprecation or columns that can't be shown.
+    #[error("the type version {id} can't be annotated: {what}")]
+    AnnotationInvalid {
+        /// Which.
+        id: TypeVersionId,
+        /// What is wrong.
+        what: String,
     },
     /// The definition can't be used.
     #[error("the type version can't be registered: {what}")]
@@ -383,6 +399,8 @@ impl Coded for EngineError {
             Self::TypeEditing { .. } => coeval_codes::TYPE_EDITING,
             Self::BuiltIn { .. } => coeval_codes::BUILT_IN,
             Self::TypeIsParent { .. } => coeval_codes::TYPE_IS_PARENT,
+            Self::TypeRetired { .. } => coeval_codes::TYPE_RETIRED,
+            Self::AnnotationInvalid { .. } => coeval_codes::ANNOTATION_INVALID,
             Self::TypeRefused { .. } => coeval_codes::TYPE_REFUSED,
             Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
             Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
@@ -461,7 +479,15 @@ impl Coded for EngineError {
             }
             Self::TypeEditing { .. } => "Try again in a moment.",
             Self::BuiltIn { .. } => "Define one of your own.",
-            Self::TypeIsParent { .. } => "Delete the versions that are converted from it first.",
+            Self::TypeIsParent { .. } => {
+                "Upgrade that server or stop it, and try again; or delete the versions that are converted from it first."
+            }
+            Self::TypeRetired { .. } => {
+                "Register it exactly as it was: other versions are converted through it. Or register your definition as another version."
+            }
+            Self::AnnotationInvalid { .. } => {
+                "Correct it: days are written 2026-11-18, and a column's path is a JSON pointer to a field of the schema."
+            }
             Self::TypeRefused { .. } => "Correct the definition.",
             Self::Incompatible { .. } => {
                 "Use the version that the findings ask for, or change the schema or the conversion."

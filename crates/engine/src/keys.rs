@@ -68,6 +68,17 @@ pub(crate) fn type_versions(of: &TypeKey) -> Result<Span, StorageError> {
     Ok(Span::below(&of_type(b"t", of, &[])?))
 }
 
+/// What is annotated on one version of a type: its deprecation and its columns. Not part of the
+/// definition's record, which a release that knows nothing of them would write without them.
+pub(crate) fn annotations(of: &TypeKey, version: Version) -> Result<Key, StorageError> {
+    of_type(b"r", of, &[version.to_string().as_bytes()])
+}
+
+/// The same of all versions of a type.
+pub(crate) fn all_annotations(of: &TypeKey) -> Result<Span, StorageError> {
+    Ok(Span::below(&of_type(b"r", of, &[])?))
+}
+
 /// All phase records: one for each type.
 pub(crate) fn all_phases() -> Result<Span, StorageError> {
     Ok(Span::below(&key(&[b"p"])?))

@@ -1,5 +1,6 @@
 //! Types: their definitions in the store, what this server has loaded, and how they change.
 
+mod annotations;
 pub(crate) mod called;
 mod catalog;
 mod check;
@@ -14,11 +15,13 @@ pub(crate) mod packages;
 pub(crate) mod phase;
 mod register;
 pub(crate) mod registry;
+mod retire;
 pub(crate) mod state;
 mod stored_resources;
 mod type_behaviors;
 mod typed;
 
+pub use annotations::AnnotationChange;
 pub use catalog::CatalogEntry;
 pub use edit::TypeEdit;
 pub(crate) use edit::with_phase;

@@ -178,6 +178,7 @@ fn of_engine(error: &EngineError) -> Class {
         | EngineError::TypeInUse { .. }
         | EngineError::TypeEditing { .. }
         | EngineError::TypeIsParent { .. }
+        | EngineError::TypeRetired { .. }
         | EngineError::Incompatible { .. }
         | EngineError::InterfaceInUse { .. }
         | EngineError::BuiltIn { .. }

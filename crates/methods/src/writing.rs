@@ -29,6 +29,15 @@ pub struct Written {
     pub task: Option<String>,
 }
 
+impl Written {
+    /// All that `coeval-warning` says.
+    #[must_use]
+    pub fn all_warnings(&self) -> Vec<String> {
+        let forced = self.overrode.as_ref().map(|one| format!("forced: {one}"));
+        forced.into_iter().chain(self.warnings.clone()).collect()
+    }
+}
+
 /// What a delete answers.
 #[derive(Clone, Debug)]
 pub enum WrittenDelete {
@@ -55,11 +64,11 @@ impl Methods {
             .create_with(caller, of, create, Hooks::Run)
             .await?;
         Ok(Written {
+            warnings: self.warnings(of, &made.resource, made.warnings),
             resource: made.resource,
             kept: Vec::new(),
             dropped: Vec::new(),
             overrode: None,
-            warnings: made.warnings,
             created: true,
             task: made.task.as_ref().map(Task::urn),
         })
@@ -236,6 +245,18 @@ impl Methods {
         })
     }
 
+    /// The warnings of a write, and what there is to say of the version that it was written at.
+    #[must_use]
+    pub fn warnings(
+        &self,
+        of: &TypeKey,
+        written: &Resource,
+        mut warnings: Vec<String>,
+    ) -> Vec<String> {
+        warnings.extend(self.engine.deprecation_notice(of, written.version.version));
+        warnings
+    }
+
     async fn updated(
         &self,
         caller: &Caller,
@@ -245,11 +266,11 @@ impl Methods {
     ) -> Result<Written, MethodError> {
         Ok(match updated {
             Updated::Done(changed, task) => Written {
+                warnings: self.warnings(of, &changed.resource, changed.warnings),
                 resource: changed.resource,
                 kept: changed.kept,
                 dropped: changed.dropped,
                 overrode: changed.overrode.map(|refusal| refusal.to_string()),
-                warnings: changed.warnings,
                 created: changed.created,
                 task: task.as_ref().map(Task::urn),
             },

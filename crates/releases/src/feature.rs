@@ -51,6 +51,8 @@ features! {
     RestoreRevision = V0_1, "restoring a revision", Some("/coeval.resources.v1.ResourceService/RestoreResource");
     /// `WatchResources`.
     Upgrade = V0_2, "upgrading a resource", Some("/coeval.resources.v1.ResourceService/UpgradeResource");
+    /// `AnnotateTypeVersion`.
+    AnnotateType = V0_2, "deprecating a type version or setting its columns", Some("/coeval.types.v1.TypeService/AnnotateTypeVersion");
     Watch = V0_1, "watching resources", Some("/coeval.resources.v1.ResourceService/WatchResources");
     /// `ListTasksRequest.resource`; without it a client picks them out itself.
     TasksByResource = V0_2, "listing tasks by resource", None;

@@ -38,13 +38,20 @@ pub(crate) struct Printer<T, W: Write = Box<dyn Write + Send>> {
 impl<T: Shown> Printer<T> {
     /// In the format that was asked for.
     pub(crate) fn new(options: &OutputOptions, shape: Shape) -> Self {
+        Self::with_columns(options, shape, &[])
+    }
+
+    /// The same; a table has these columns too, after its own.
+    pub(crate) fn with_columns(options: &OutputOptions, shape: Shape, more: &[String]) -> Self {
         let stdout = std::io::stdout();
         let terminal = stdout.is_terminal();
         let room = terminal_size::terminal_size_of(&stdout);
         let room = room.map(|(width, _)| usize::from(width.0));
         // Many small writes are one; who follows changes is shown each at once by `flush`.
         let out = std::io::BufWriter::new(anstream::AutoStream::auto(stdout));
-        Self::to(Box::new(out), options.output.clone(), shape, terminal, room)
+        let mut printer = Self::to(Box::new(out), options.output.clone(), shape, terminal, room);
+        printer.table.add_heads(more);
+        printer
     }
 }
 
@@ -73,9 +80,16 @@ impl<T: Shown, W: Write> Printer<T, W> {
 
     /// Prints one.
     pub(crate) fn print(&mut self, thing: &T) -> Result<(), Failure> {
+        self.print_with(thing, Vec::new())
+    }
+
+    /// The same, with cells for the columns that were added.
+    pub(crate) fn print_with(&mut self, thing: &T, more: Vec<Cell>) -> Result<(), Failure> {
         let text = match &self.format {
             Format::Table | Format::Wide => {
-                self.rows.push(thing.row(self.format.is_wide()));
+                let mut row = thing.row(self.format.is_wide());
+                row.extend(more);
+                self.rows.push(row);
                 match self.rows.len() < BLOCK {
                     true => String::new(),
                     false => self.block(),

@@ -63,6 +63,13 @@ impl Table {
         }
     }
 
+    /// Columns after those that there are.
+    pub(crate) fn add_heads(&mut self, more: &[String]) {
+        let more: Vec<String> = more.iter().map(|head| plain(head)).collect();
+        self.widths.extend(more.iter().map(|head| width(head)));
+        self.heads.extend(more);
+    }
+
     pub(crate) fn heads(&mut self, rows: &[Vec<Cell>]) -> String {
         self.fit(rows);
         let bold = Style::new().bold();

@@ -58,7 +58,11 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
         .engine
         .visible_type(call.caller()?, &of, version)
         .await?;
-    Ok(Answer::ok(&represent::entity_type(&found, call.version)))
+    let answer = Answer::ok(&represent::entity_type(&found, call.version));
+    Ok(match api.engine.deprecation_notice(&of, version) {
+        Some(notice) => answer.saying(WARNING, &notice),
+        None => answer,
+    })
 }
 
 pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {

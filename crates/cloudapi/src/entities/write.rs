@@ -55,7 +55,8 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let task = made.task.map(|task| task.id.to_string());
     let location = task_url(&api, &task.unwrap_or_default());
     let mut answer = Answer::accepted(&location);
-    for warning in &made.warnings {
+    let notice = api.engine.deprecation_notice(&of, version);
+    for warning in made.warnings.iter().chain(&notice) {
         answer = answer.warning(warning);
     }
     Ok(sequenced(answer, made.resource.token))
@@ -130,6 +131,9 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     }
     for warning in &changed.warnings {
         answer = answer.warning(warning);
+    }
+    if let Some(notice) = api.engine.deprecation_notice(&of, resource.version.version) {
+        answer = answer.warning(&notice);
     }
     Ok(sequenced(answer, resource.token))
 }

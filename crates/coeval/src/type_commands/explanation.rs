@@ -1,7 +1,9 @@
 //! What type versions are, as plain data: the text and the JSON say the same.
 
 use coeval_core::convert::{KeyOrigin, KeyedList, Versions};
-use coeval_core::types::{DeclaredPath, DeclaredPaths, PathPattern, TypeVersion, TypeVersionId};
+use coeval_core::types::{
+    Column, DeclaredPath, DeclaredPaths, Deprecation, PathPattern, TypeVersion, TypeVersionId,
+};
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -23,6 +25,10 @@ pub(crate) struct Explanation<'t> {
     pub(crate) conversion: Option<From<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) restricted_view: Option<View<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deprecated: Option<&'t Deprecation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) columns: Option<&'t [Column]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clients: Option<String>,
     pub(crate) skew: String,
@@ -200,6 +206,8 @@ fn explain_one<'t>(
             from: conversion.from,
             steps: &conversion.steps,
         }),
+        deprecated: version.deprecated.as_ref(),
+        columns: version.columns.as_deref(),
         restricted_view: version.restricted_view.as_ref().map(|view| View {
             below: view.below,
             reason: &view.reason,

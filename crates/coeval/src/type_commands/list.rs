@@ -1,5 +1,6 @@
 //! `coeval type list` and `coeval type versions`: what is registered.
 
+use super::annotate::column_value;
 use super::registered::{all, type_of, versions_of};
 use coeval_cli::Format;
 use coeval_cli::rows::print_rows;
@@ -61,6 +62,7 @@ pub(super) async fn versions(
             if version.unproven { "no" } else { "yes" }.to_owned(),
             findings(version),
             version.interfaces.join(", "),
+            version.deprecated.as_ref().map(sunset).unwrap_or_default(),
         ]
     };
     let rows: Vec<_> = found.iter().map(row).collect();
@@ -71,11 +73,31 @@ pub(super) async fn versions(
             "unproven": version.unproven, "builtIn": version.built_in,
             "externalId": version.external_id,
             "findings": super::findings::values(&version.findings),
+            "deprecated": version.deprecated.as_ref().map(|one| json!({
+                "since": one.since, "sunset": one.sunset, "message": one.message,
+            })),
+            "columns": version.columns.iter().map(column_value).collect::<Vec<_>>(),
         })
     };
     let values: Vec<_> = found.iter().map(value).collect();
-    let headers = ["version", "title", "proven", "findings", "interfaces"];
+    let headers = [
+        "version",
+        "title",
+        "proven",
+        "findings",
+        "interfaces",
+        "deprecated",
+    ];
     print_rows(format, &headers, &rows, &values)
+}
+
+/// Short enough for a table.
+fn sunset(deprecated: &pb::Deprecation) -> String {
+    match (deprecated.since.as_str(), deprecated.sunset.as_str()) {
+        ("", "") => "yes".to_owned(),
+        (since, "") => format!("since {since}"),
+        (_, sunset) => format!("until {sunset}"),
+    }
 }
 
 /// The rules, each once.

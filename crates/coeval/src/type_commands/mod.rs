@@ -1,5 +1,6 @@
 //! `coeval type …`: what authors do with type files, and with what a server has registered.
 
+mod annotate;
 mod check;
 pub(crate) mod columns;
 pub(crate) mod explain;
@@ -90,11 +91,68 @@ Exit codes: 0 registered, or there already and the same, 1 refused, 4 undecided.
         server: ServerOptions,
     },
     /// Delete a type version that has no resources
-    #[command(after_help = "Examples:\n  coeval type delete acme:app:1.1.0")]
+    #[command(after_help = "Examples:
+  coeval type delete acme:app:1.1.0
+
+If other versions are converted through it, it is retired: see coeval type retire.")]
     Delete {
         /// The version, as acme:app:1.1.0 or app:1.1.0
         #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
         id: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Take a version that has no resources out of use, whatever descends from it
+    #[command(after_help = "Examples:
+  coeval type retire acme:app:1.0.0
+  coeval type register app-1.0.0.yaml
+
+A retired version is no longer listed, read or written. Others are still converted through it,
+so it comes back only if exactly the same file is registered. Move its resources first:
+coeval upgrade, or coeval migrate for a whole major. Tell its users before: coeval type deprecate.")]
+    Retire {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Say that a version should no longer be used
+    #[command(after_help = "Examples:
+  coeval type deprecate acme:app:1.0.0 --sunset 2027-06-01 --message 'Use 2.0.0.'
+  coeval type deprecate acme:app:1.0.0 --clear
+
+Everything keeps working. Lists of versions show it, and whoever writes at that version is warned.
+It can be changed at any time, whether or not there are resources.")]
+    Deprecate {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        #[command(flatten)]
+        deprecation: annotate::DeprecationOptions,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Show or set the columns of lists
+    #[command(after_help = "Examples:
+  coeval type columns acme:app:1.0.0
+  coeval type columns acme:app:1.0.0 --set Image=/image --set Size=/size:integer
+  coeval type columns acme:app:1.0.0 --clear
+
+A path is a JSON pointer to a field of the content; a type is string, integer, number, boolean or
+date. All columns are set together. coeval get shows them after its own.")]
+    Columns {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        /// A column, can be said several times: NAME=PATH or NAME=PATH:TYPE
+        #[arg(long, value_name = "COLUMN", value_parser = annotate::column)]
+        set: Vec<pb::Column>,
+        /// Have none
+        #[arg(long, conflicts_with = "set")]
+        clear: bool,
+        #[command(flatten)]
+        output: OutputOptions,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -252,7 +310,23 @@ pub(crate) async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<Ex
             };
             return register::register(&server.session()?, &files, accepting).await;
         }
-        Action::Delete { id, server } => delete(id, &server).await?,
+        Action::Delete { id, server } => delete(id, &server, "deleted").await?,
+        Action::Retire { id, server } => delete(id, &server, "retired").await?,
+        Action::Deprecate {
+            id,
+            deprecation,
+            server,
+        } => annotate::deprecate(&server.session()?, &id, deprecation).await?,
+        Action::Columns {
+            id,
+            set,
+            clear,
+            output,
+            server,
+        } => {
+            let columns = (clear || !set.is_empty()).then_some(set);
+            annotate::columns(&server.session()?, &id, columns, &output.output).await?;
+        }
         Action::Publish { kind, to, server } => {
             publish::publish(&server.session()?, &kind, to.organizations()).await?;
         }
@@ -294,19 +368,12 @@ fn type_and_version(text: &str) -> Result<String, &'static str> {
     }
 }
 
-async fn delete(id: String, server: &ServerOptions) -> Result<(), Failure> {
+async fn delete(id: String, server: &ServerOptions, told: &str) -> Result<(), Failure> {
     let session = server.session()?;
-    let id = match id.split(':').collect::<Vec<_>>().as_slice() {
-        [nss, version] => {
-            let found = registered::versions_of(&session, nss).await?;
-            let kind = found.first().map(registered::type_of);
-            format!("{}:{version}", kind.unwrap_or_default())
-        }
-        _ => id,
-    };
+    let id = registered::whole_id(&session, id).await?;
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
     done.map_err(ClientError::of_write)?;
-    coeval_cli::rows::say(&format!("{id} deleted"));
+    coeval_cli::rows::say(&format!("{id} {told}"));
     Ok(())
 }

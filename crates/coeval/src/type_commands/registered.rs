@@ -1,5 +1,6 @@
 //! What a server has registered.
 
+use super::annotate;
 use coeval_cli::{Failure, Session};
 use coeval_client::ClientError;
 use coeval_core::types::TypeVersion;
@@ -59,6 +60,16 @@ pub(crate) async fn versions_of(
     }
 }
 
+/// `acme:app:1.1.0`, also of `app:1.1.0`.
+pub(crate) async fn whole_id(session: &Session, id: String) -> Result<String, Failure> {
+    let Some((nss, version)) = id.split_once(':').filter(|(_, rest)| !rest.contains(':')) else {
+        return Ok(id);
+    };
+    let found = versions_of(session, nss).await?;
+    let kind = found.first().map(type_of);
+    Ok(format!("{}:{version}", kind.unwrap_or_default()))
+}
+
 /// `acme:app`
 pub(crate) fn type_of(version: &pb::TypeVersion) -> String {
     format!("{}:{}", version.vendor, version.nss)
@@ -67,7 +78,13 @@ pub(crate) fn type_of(version: &pb::TypeVersion) -> String {
 /// Their files. What a newer server has and this release can't read is left out and told.
 pub(crate) fn parsed(versions: &[pb::TypeVersion]) -> Vec<TypeVersion> {
     let read = |version: &pb::TypeVersion| match TypeVersion::parse(&version.file) {
-        Ok(parsed) => Some(parsed),
+        Ok(mut parsed) => {
+            // The file has what never changes; the server says the rest.
+            parsed.deprecated = version.deprecated.as_ref().map(annotate::deprecation);
+            let columns: Vec<_> = version.columns.iter().map(annotate::known_column).collect();
+            parsed.columns = (!columns.is_empty()).then_some(columns);
+            Some(parsed)
+        }
         Err(why) => {
             let first = why.to_string();
             let first = first.lines().next().unwrap_or_default();

@@ -79,6 +79,9 @@ fn settings(one: &Explanation<'_>, width: usize) -> Vec<String> {
             format!("for clients below {}: {}", view.below, view.reason),
         );
     }
+    if let Some(deprecated) = one.deprecated {
+        say("deprecated", deprecated.to_string());
+    }
     if let Some(clients) = &one.clients {
         say("clients", clients.clone());
     }
@@ -89,6 +92,13 @@ fn settings(one: &Explanation<'_>, width: usize) -> Vec<String> {
     );
     for (name, path) in &one.indexes {
         say("index", format!("{name} of {path}"));
+    }
+    for column in one.columns.unwrap_or_default() {
+        let kind = column.kind.name();
+        say(
+            "column",
+            format!("{} of {}, {kind}", column.name, column.path),
+        );
     }
     for (hook, behavior) in &one.hooks {
         say("hook", format!("{hook} runs {behavior}"));

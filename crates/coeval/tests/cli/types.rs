@@ -298,3 +298,167 @@ fn whoever_registers_a_list_without_a_key_is_told_how_to_declare_one() {
     assert_eq!(json["fields"][0]["listKey"]["fields"][0], "port");
     assert_eq!(json["fields"][0]["listKey"]["origin"], "declared");
 }
+
+/// Three versions: the second is converted from the first, the third from the second.
+fn line_of_versions() -> [String; 3] {
+    let [first, second] = app_files().try_into().unwrap();
+    let third = "  schema: {type: object, required: [image], properties: {image: {type: string}, replicas: {type: integer}, place: {type: string}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /region, to: place}}]}\n";
+    [first, second, type_file("acme:app", "2.0.0", third)]
+}
+
+#[test]
+fn a_version_is_deprecated_retired_and_registered_again() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    for (number, file) in line_of_versions().iter().enumerate() {
+        world.write(&format!("{number}.yaml"), file);
+        admin.does(&["type", "register", &format!("{number}.yaml")]);
+    }
+    let resource =
+        "kind: app\nversion: v1.1\nmetadata: {name: web}\nspec: {image: a, region: eu}\n";
+    world.write("web.yaml", resource);
+    admin.does(&["apply", "-f", "web.yaml"]);
+
+    let done = admin.runs(&[
+        "type",
+        "deprecate",
+        "app:1.1.0",
+        "--since",
+        "2026-11-18",
+        "--sunset",
+        "2027-06-01",
+        "--message",
+        "Use 2.0.0.",
+    ]);
+    let told =
+        "acme:app:1.1.0 is deprecated since 2026-11-18, to be retired on 2027-06-01: Use 2.0.0.";
+    assert!(done.code == Some(0) && done.err.contains(told), "{done:?}");
+    let versions = admin.does(&["type", "versions", "app"]);
+    let line = versions
+        .lines()
+        .find(|line| line.contains(":1.1.0"))
+        .unwrap();
+    assert!(line.contains("until 2027-06-01"), "{versions}");
+    let versions = admin.does(&["type", "versions", "app", "-o", "json"]);
+    let versions: Value = serde_json::from_str(&versions).unwrap();
+    assert_eq!(versions["items"][1]["deprecated"]["message"], "Use 2.0.0.");
+    assert_eq!(versions["items"][0]["deprecated"], Value::Null);
+    // Whoever writes at it is told so.
+    world.write("web.yaml", &resource.replace("eu", "us"));
+    let applied = admin.runs(&["apply", "-f", "web.yaml"]);
+    assert!(
+        applied.code == Some(0) && applied.err.contains("Use 2.0.0."),
+        "{applied:?}"
+    );
+    let explained = admin.does(&["explain", "app", "--version", "1.1"]);
+    assert!(
+        explained.contains("deprecated") && explained.contains("2027-06-01"),
+        "{explained}"
+    );
+    admin.is_refused(
+        &["type", "deprecate", "app:1.1.0", "--since", "tomorrow"],
+        1,
+        &["COEVAL-2316", "2026-11-18"],
+    );
+    let done = admin.runs(&["type", "deprecate", "app:1.1.0", "--clear"]);
+    assert!(
+        done.err.contains("acme:app:1.1.0 is not deprecated"),
+        "{done:?}"
+    );
+
+    // It goes once nothing is stored at it, and others are still converted through it.
+    admin.is_refused(
+        &["type", "retire", "app:1.1.0"],
+        1,
+        &["COEVAL-2304", "has resources"],
+    );
+    admin.does(&["upgrade", "app", "web", "--to", "2.0.0"]);
+    let done = admin.runs(&["type", "retire", "app:1.1.0"]);
+    assert!(
+        done.code == Some(0) && done.err.contains("acme:app:1.1.0 retired"),
+        "{done:?}"
+    );
+    assert!(!admin.does(&["type", "versions", "app"]).contains("1.1.0"));
+    admin.is_refused(&["get", "app", "web", "--version", "1.1"], 1, &["COEVAL-"]);
+    let old = admin.does(&["get", "app", "web", "--version", "1.0", "-o", "json"]);
+    let old: Value = serde_json::from_str(&old).unwrap();
+    assert_eq!(old["spec"], serde_json::json!({"image": "a"}));
+
+    world.write(
+        "other.yaml",
+        &line_of_versions()[1].replace(
+            "region: {type: string}",
+            "region: {type: string, maxLength: 9}",
+        ),
+    );
+    admin.is_refused(&["type", "register", "other.yaml"], 1, &["COEVAL-2315"]);
+    admin.does(&["type", "register", "1.yaml"]);
+    let back = admin.does(&["get", "app", "web", "--version", "1.1", "-o", "json"]);
+    let back: Value = serde_json::from_str(&back).unwrap();
+    assert_eq!(
+        back["spec"],
+        serde_json::json!({"image": "a", "region": "us"})
+    );
+}
+
+#[test]
+fn a_list_shows_the_columns_of_its_type() {
+    let world = World::sqlite();
+    let admin = world.person("administrator@System");
+    let [first, second, _] = line_of_versions();
+    world.write(
+        "0.yaml",
+        &format!("{first}  columns: [{{name: Image, path: /image}}]\n"),
+    );
+    world.write("1.yaml", &second);
+    for file in ["0.yaml", "1.yaml"] {
+        admin.does(&["type", "register", file]);
+    }
+    world.write(
+        "apps.yaml",
+        "kind: app\nversion: v1\nmetadata: {name: one}\nspec: {image: nginx}\n---\nkind: app\nversion: v1.1\nmetadata: {name: two}\nspec: {image: redis, region: eu}\n",
+    );
+    admin.does(&["apply", "-f", "apps.yaml"]);
+    let cells = |text: &str| -> Vec<Vec<String>> {
+        let line = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+        text.lines().map(line).collect()
+    };
+    let table = cells(&admin.does(&["get", "app"]));
+    assert_eq!(table[0].last().unwrap(), "IMAGE", "{table:?}");
+    assert_eq!(table[1].last().unwrap(), "nginx");
+    assert_eq!(
+        table[2].last().unwrap(),
+        "redis",
+        "also where its version declares none"
+    );
+
+    // While there are resources; what is printed for programs is as ever.
+    let json = admin.does(&["get", "app", "-o", "json"]);
+    let set = ["--set", "Image=/image", "--set", "Place=/region:string"];
+    let shown = admin.does(&[&["type", "columns", "app:1.1.0"], &set[..]].concat());
+    assert!(
+        shown.starts_with("NAME ") && shown.contains("/region"),
+        "{shown}"
+    );
+    let table = cells(&admin.does(&["get", "app"]));
+    assert_eq!(table[0][4..], ["IMAGE", "PLACE"], "{table:?}");
+    assert_eq!(table[1][4..], ["nginx"]);
+    assert_eq!(table[2][4..], ["redis", "eu"]);
+    let old = cells(&admin.does(&["get", "app", "--version", "1.0"]));
+    assert_eq!(old[0][4..], ["IMAGE"], "{old:?}");
+    assert_eq!(admin.does(&["get", "app", "-o", "json"]), json);
+    admin.is_refused(
+        &["type", "columns", "app:1.1.0", "--set", "Zone=/zone"],
+        1,
+        &["COEVAL-2316", "/zone"],
+    );
+    let wrong = admin.runs(&["type", "columns", "app:1.1.0", "--set", "Zone"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+
+    // A file that differs in nothing else sets them too; one without them leaves them.
+    world.write("again.yaml", &format!("{second}  columns: []\n"));
+    admin.does(&["type", "register", "1.yaml"]);
+    assert_eq!(cells(&admin.does(&["get", "app"]))[0].len(), 6);
+    admin.does(&["type", "register", "again.yaml"]);
+    assert_eq!(cells(&admin.does(&["get", "app"]))[0][4..], ["IMAGE"]);
+}

@@ -270,6 +270,8 @@ cases! {
             an_older_version_is_invisible_until_it_is_synced
         }
         embedded {
+            versions_without_entities_go_in_any_order_and_come_back
+            a_version_that_others_are_converted_through_is_retired
             a_schema_is_answered_as_it_was_sent
             fields_belong_to_versions_of_the_api
             a_bump_that_is_too_small_is_taken_with_a_warning

@@ -482,3 +482,67 @@ pub(crate) fn there_are_three_levels_of_access(world: World) {
         .send();
     assert_eq!(bad.status, 400);
 }
+
+/// `terraform destroy` deletes versions in any order, and `apply` makes them again.
+pub(crate) fn versions_without_entities_go_in_any_order_and_come_back(world: World) {
+    let admin = world.admin();
+    let before = count(&world, &admin);
+    for version in ["1.0.0", "0.9.0", "1.1.0", "2.0.0"] {
+        register(&world, &admin, version);
+    }
+    let entity = json!({"name": "web", "entity": {"a": 1}});
+    let made = world.post(&one("1.1.0")).by(&admin).json(&entity).send();
+    assert_eq!(made.status, 202, "{made:?}");
+    let used = world.delete(&one("1.1.0")).by(&admin).send();
+    assert_eq!(used.status, 400, "{used:?}");
+    assert!(
+        used.text.contains("COEVAL-2304"),
+        "because of its entity: {used:?}"
+    );
+    for version in ["1.0.0", "0.9.0"] {
+        let gone = world.delete(&one(version)).by(&admin).send();
+        assert_eq!(gone.status, 204, "{version}: {gone:?}");
+        assert!(!sees(&world, &admin, version));
+    }
+    assert_eq!(count(&world, &admin), before + 2);
+    for version in ["1.0.0", "0.9.0"] {
+        register(&world, &admin, version);
+    }
+    assert_eq!(count(&world, &admin), before + 4);
+    let accepted = "urn:vcloud:type:acme:app:0.9.0";
+    let entities = format!("/cloudapi/1.0.0/entities/types/acme/app/1.1.0?acceptType={accepted}");
+    let found = world.get(&entities).by(&admin).version("37.1").send();
+    assert_eq!(found.status, 200, "{found:?}");
+}
+
+/// What was registered elsewhere, with a conversion, is converted through what this API deletes.
+pub(crate) fn a_version_that_others_are_converted_through_is_retired(mut world: World) {
+    let admin = world.admin();
+    let schema = json!({"type": "object", "properties": {"img": {"type": "string"}}});
+    assert_eq!(post(&world, &admin, &app("1.0.0", &schema)).status, 201);
+    let file = crate::stage::type_file(
+        "acme:app",
+        "2.0.0",
+        "  schema: {type: object, properties: {image: {type: string}}}\n  conversion: {from: 1.0.0, steps: [{rename: {path: /img, to: image}}]}\n  deprecated: {message: Use 3.0.0.}\n",
+    );
+    world.write("two.yaml", &file);
+    world.write("bootstrap.yaml", "types: [two.yaml]");
+    world.restart_with(&[]);
+    let got = world.get(&one("2.0.0")).by(&admin).version("37.1").send();
+    assert_eq!(warnings(&got), ["acme:app:2.0.0 is deprecated: Use 3.0.0."]);
+    assert!(
+        got.json.get("deprecated").is_none(),
+        "nothing is added: {got:?}"
+    );
+    let entity = json!({"name": "web", "entity": {"image": "a"}});
+    let made = world.post(&one("2.0.0")).by(&admin).json(&entity).send();
+    assert_eq!((made.status, warnings(&made).len()), (202, 1), "{made:?}");
+
+    assert_eq!(world.delete(&one("1.0.0")).by(&admin).send().status, 204);
+    assert!(!sees(&world, &admin, "1.0.0"));
+    let other = post(&world, &admin, &app("1.0.0", &json!({"type": "object"})));
+    assert_eq!(other.status, 400, "{other:?}");
+    assert!(other.text.contains("COEVAL-2315"), "{other:?}");
+    assert_eq!(post(&world, &admin, &app("1.0.0", &schema)).status, 201);
+    assert!(sees(&world, &admin, "1.0.0"));
+}

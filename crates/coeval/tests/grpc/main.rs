@@ -190,6 +190,7 @@ cases! {
             a_type_version_is_checked_registered_changed_and_deleted
         }
         embedded {
+            a_version_is_annotated_and_retired
             interfaces_go_through_their_lives
             grants_of_a_type_version_are_made_and_taken
         }

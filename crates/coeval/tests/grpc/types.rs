@@ -140,6 +140,106 @@ pub(crate) async fn a_type_version_is_checked_registered_changed_and_deleted(wor
     detail(&told);
 }
 
+pub(crate) async fn a_version_is_annotated_and_retired(world: World) {
+    let admin = world.admin();
+    let by = world.by(&admin);
+    let files = app_files();
+    for file in &files {
+        let done = by.types().register_type_version(register(file)).await;
+        done.unwrap();
+    }
+    by.create("v1.1", "web", json!({"image": "a"}))
+        .await
+        .unwrap();
+    let id = || "acme:app:1.1.0".to_owned();
+    let column = |path: &str, kind: &str| pb::Column {
+        name: "Image".into(),
+        path: path.into(),
+        r#type: kind.into(),
+    };
+    let deprecated = pb::Deprecation {
+        since: "2026-11-18".into(),
+        message: "Use 2.0.0.".into(),
+        ..Default::default()
+    };
+    let both = pb::AnnotateTypeVersionRequest {
+        id: id(),
+        deprecated: Some(deprecated.clone()),
+        columns: Some(pb::Columns {
+            columns: vec![column("/image", "")],
+        }),
+        ..Default::default()
+    };
+    let done = by.types().annotate_type_version(both.clone()).await;
+    let done = done.unwrap().into_inner().type_version.unwrap();
+    assert_eq!(done.deprecated, Some(deprecated));
+    assert_eq!(done.columns, [column("/image", "string")]);
+    assert_eq!(done.file, files[1], "the file stays");
+    let new = crate::calls::app("v1.1", "api", json!({"image": "a"}));
+    let asked = coeval_grpc::proto::resources::v1::CreateResourceRequest {
+        resource: Some(new),
+        ..Default::default()
+    };
+    let made = by.resources().create_resource(asked).await.unwrap();
+    let warning = made.metadata().get("coeval-warning").unwrap();
+    assert!(
+        warning.to_str().unwrap().contains("Use 2.0.0."),
+        "{warning:?}"
+    );
+    // What is absent stays.
+    let clear = pb::AnnotateTypeVersionRequest {
+        id: id(),
+        clear_deprecated: true,
+        ..Default::default()
+    };
+    let done = by.types().annotate_type_version(clear.clone()).await;
+    let done = done.unwrap().into_inner().type_version.unwrap();
+    assert_eq!((done.deprecated, done.columns.len()), (None, 1));
+    let wrong = |path: &str, kind: &str| pb::AnnotateTypeVersionRequest {
+        id: id(),
+        columns: Some(pb::Columns {
+            columns: vec![column(path, kind)],
+        }),
+        ..Default::default()
+    };
+    let told = by.types().annotate_type_version(wrong("/zone", "")).await;
+    refused(told, Code::InvalidArgument, 2316);
+    let told = by
+        .types()
+        .annotate_type_version(wrong("/image", "text"))
+        .await;
+    refused(told, Code::InvalidArgument, 8006);
+    let twice = pb::AnnotateTypeVersionRequest {
+        clear_deprecated: true,
+        ..both
+    };
+    let told = by.types().annotate_type_version(twice).await;
+    refused(told, Code::InvalidArgument, 8006);
+    let alice = world.login("alice@acme");
+    let told = world.by(&alice).types().annotate_type_version(clear).await;
+    assert_eq!(told.unwrap_err().code(), Code::NotFound);
+
+    // 1.1.0 is converted from 1.0.0: that goes, and comes back as it was.
+    let first = pb::DeleteTypeVersionRequest {
+        id: "acme:app:1.0.0".into(),
+    };
+    by.types().delete_type_version(first).await.unwrap();
+    let all = pb::ListTypeVersionsRequest {
+        nss: "app".into(),
+        ..Default::default()
+    };
+    let left = by.types().list_type_versions(all).await.unwrap();
+    assert_eq!(left.into_inner().type_versions.len(), 1);
+    let other = files[0].replace(
+        "image: {type: string}",
+        "image: {type: string, maxLength: 9}",
+    );
+    let told = by.types().register_type_version(register(&other)).await;
+    refused(told, Code::FailedPrecondition, 2315);
+    let back = by.types().register_type_version(register(&files[0])).await;
+    assert_eq!(back.unwrap().into_inner().id, "acme:app:1.0.0");
+}
+
 pub(crate) async fn interfaces_go_through_their_lives(world: World) {
     let admin = world.admin();
     let by = world.by(&admin);

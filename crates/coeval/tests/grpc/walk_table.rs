@@ -335,6 +335,15 @@ fn of_types() -> Vec<Row> {
         ),
         row(
             Provider,
+            "coeval.types.v1.TypeService/AnnotateTypeVersion",
+            &types::AnnotateTypeVersionRequest {
+                id: hidden.clone(),
+                clear_deprecated: true,
+                ..Default::default()
+            },
+        ),
+        row(
+            Provider,
             "coeval.types.v1.TypeService/DeleteTypeVersion",
             &types::DeleteTypeVersionRequest { id: hidden },
         ),

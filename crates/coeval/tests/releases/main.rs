@@ -22,6 +22,7 @@ mod load;
 mod matrix_rows;
 mod one_after_the_other;
 mod release;
+mod retired;
 mod rfd_126;
 mod rolling;
 mod side_by_side;

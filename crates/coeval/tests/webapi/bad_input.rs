@@ -133,6 +133,11 @@ pub(crate) fn a_field_that_nobody_reads_is_refused(mut world: World) {
             json!({"name": "t", "expires": "2001-01-01T00:00:00Z"}),
         ),
         ("POST", "/types", json!({"file": "kind: type"})),
+        (
+            "PUT",
+            "/types/acme:app/versions/1.0.0/annotations",
+            json!({"deprecation": {}}),
+        ),
         ("POST", "/types", json!({"file": "{", "policy": "refuse"})),
         ("POST", "/types", json!({"file": "", "policy": "perhaps"})),
         (

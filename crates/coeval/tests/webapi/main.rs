@@ -131,6 +131,7 @@ cases! {
             a_type_is_checked_registered_explained_and_deleted
         }
         embedded {
+            a_version_is_annotated_retired_and_comes_back
             a_change_that_breaks_is_refused_with_its_findings
             grants_of_a_type_version_are_made_and_taken
             interfaces_and_behaviors_are_defined_and_invoked

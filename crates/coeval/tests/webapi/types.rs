@@ -233,3 +233,86 @@ pub(crate) fn resources_migrate_and_the_task_tells(mut world: World) {
     let none = json!({"from": "1.0.0", "to": "9.0.0"});
     assert_eq!(world.tell(&alice, "POST", path, &none).status, 404);
 }
+
+pub(crate) fn a_version_is_annotated_retired_and_comes_back(world: World) {
+    let admin = world.enter("administrator@System");
+    let files = app_files();
+    for file in &files {
+        let made = world.tell(&admin, "POST", "/types", &json!({ "file": file }));
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+    let warning = |version: &str, name: &str, spec: Value| {
+        let body = json!({"version": version, "metadata": {"name": name}, "spec": spec});
+        let reply = world.tell(&admin, "POST", "/resources/app", &body);
+        assert_eq!(reply.status, 201, "{reply:?}");
+        let warning = reply.headers.get("coeval-warning");
+        warning.map(|text| text.to_str().unwrap().to_owned())
+    };
+    let web = json!({"image": "a", "region": "eu"});
+    assert_eq!(warning("v1.1", "web", web), None);
+    let path = "/types/acme:app/versions/1.1.0/annotations";
+    let said = json!({
+        "deprecated": {"since": "2026-11-18", "message": "Use 2.0.0."},
+        "columns": [{"name": "Image", "path": "/image"}, {"name": "Place", "path": "/region", "type": "string"}],
+    });
+    let done = world.tell(&admin, "PUT", path, &said);
+    assert_eq!(done.status, 200, "{done:?}");
+    assert_eq!(done.json["deprecated"], said["deprecated"]);
+    assert_eq!(
+        done.json["columns"][0],
+        json!({"name": "Image", "path": "/image", "type": "string"})
+    );
+    assert_eq!(done.json["file"], files[1].as_str(), "the file stays");
+    let shown = world.look(&admin, "/types/acme:app");
+    assert_eq!(shown["versions"][1]["deprecated"]["since"], "2026-11-18");
+    assert_eq!(shown["versions"][1]["columns"].as_array().unwrap().len(), 2);
+    assert_eq!(shown["versions"][0]["deprecated"], Value::Null);
+    let told = "acme:app:1.1.0 is deprecated since 2026-11-18: Use 2.0.0.";
+    let told = Some(told.to_owned());
+    assert_eq!(warning("v1.1", "api", json!({"image": "a"})), told);
+    assert_eq!(warning("v1", "old", json!({"image": "a"})), None);
+
+    let cleared = world.tell(&admin, "PUT", path, &json!({"deprecated": null}));
+    assert_eq!(cleared.json["deprecated"], Value::Null);
+    assert_eq!(
+        cleared.json["columns"].as_array().unwrap().len(),
+        2,
+        "they stay"
+    );
+    for wrong in [
+        json!({"deprecated": {"since": "soon"}}),
+        json!({"deprecated": {"until": "2027-01-01"}}),
+        json!({"deprecated": true}),
+        json!({"columns": [{"name": "Zone", "path": "/zone"}]}),
+        json!({"columns": [{"name": "Zone"}]}),
+        json!({"columns": [{"name": "Image", "path": "/image", "type": "text"}]}),
+        json!({"columns": {}}),
+    ] {
+        let refused = world.tell(&admin, "PUT", path, &wrong);
+        assert_eq!(refused.status, 400, "{wrong}: {refused:?}");
+        code(&refused);
+    }
+
+    // A version that another one is converted from goes, and comes back as it was.
+    let first = "/types/acme:app/versions/1.0.0";
+    let used = world.ask(&admin, "DELETE", first).send();
+    assert_eq!(used.status, 409, "{used:?}");
+    assert_eq!(
+        world
+            .ask(&admin, "DELETE", "/resources/app/old")
+            .send()
+            .status,
+        200
+    );
+    assert_eq!(world.ask(&admin, "DELETE", first).send().status, 204);
+    assert_eq!(world.ask(&admin, "GET", first).send().status, 404);
+    let shown = world.look(&admin, "/types/acme:app");
+    assert_eq!(shown["versions"].as_array().unwrap().len(), 1);
+    let other = json!({"file": type_file("acme:app", "1.0.0", "  schema: {type: object}\n")});
+    let refused = world.tell(&admin, "POST", "/types", &other);
+    assert_eq!((refused.status, code(&refused)), (409, "COEVAL-2315"));
+    let back = world.tell(&admin, "POST", "/types", &json!({"file": files[0]}));
+    assert_eq!(back.status, 201, "{back:?}");
+    let web = world.look(&admin, "/resources/app/web?version=1.0.0");
+    assert_eq!(web["spec"], json!({"image": "a"}));
+}

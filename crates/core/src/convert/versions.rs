@@ -237,6 +237,11 @@ impl Versions {
         nodes.map(|node| &*node.version)
     }
 
+    /// The same in the order in which they were registered.
+    pub(super) fn registered(&self) -> impl Iterator<Item = &TypeVersion> {
+        self.nodes.iter().map(|node| &*node.version)
+    }
+
     /// One of them.
     #[must_use]
     pub fn get(&self, version: Version) -> Option<&TypeVersion> {

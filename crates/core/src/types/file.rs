@@ -1,5 +1,6 @@
 //! A type version as it is written in a file, the same everywhere.
 
+use super::annotations;
 use super::fields::{self, Fields, Problems};
 use super::file_error::{FileError, Problem, TypeFileError};
 use super::limits::INDEXES;
@@ -132,6 +133,8 @@ fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option
     let unique = fields.take("uniqueNames");
     let unique = unique.and_then(|node| fields::boolean("uniqueNames", node, problems));
     let hooks = hooks(fields.take("hooks"), problems);
+    let deprecated = annotations::deprecation(fields.take("deprecated"), problems);
+    let columns = annotations::columns(fields.take("columns"), schema.as_ref(), problems);
     fields.finish(problems);
     Some(TypeVersion {
         id: TypeVersionId {
@@ -152,6 +155,8 @@ fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option
         skew: skew.unwrap_or_default(),
         unique_names: unique.unwrap_or(false),
         hooks,
+        deprecated,
+        columns,
     })
 }
 

@@ -1,5 +1,6 @@
 //! What type versions promise, by example and by law.
 
+mod annotations;
 mod bodies;
 mod content;
 mod declared;

@@ -1,5 +1,6 @@
 //! A type version: what one version of a type is.
 
+use super::annotations::{Column, Deprecation};
 use super::pointer::PathPattern;
 use super::schema::Schema;
 use super::since::{FieldsTooNew, Since};
@@ -144,6 +145,10 @@ pub struct TypeVersion {
     pub unique_names: bool,
     /// Behaviors by moment.
     pub hooks: Vec<(Hook, String)>,
+    /// That it should no longer be used; nothing: the file does not say.
+    pub deprecated: Option<Deprecation>,
+    /// What lists show; nothing: the file does not say.
+    pub columns: Option<Vec<Column>>,
 }
 
 impl TypeVersion {

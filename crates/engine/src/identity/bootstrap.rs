@@ -163,7 +163,8 @@ impl Engine {
         for file in &bootstrap.types {
             let version = coeval_core::types::TypeVersion::parse(file);
             let version = version.map_err(|error| EngineError::TypeFile(Box::new(error)))?;
-            let registered = self.register(caller, Registration::of(file.clone())).await;
+            let registered = self.register_absent(caller, Registration::of(file.clone()));
+            let registered = registered.await;
             did.push(Did::of(format!("type {}", version.id), registered)?);
         }
         for user in &bootstrap.users {

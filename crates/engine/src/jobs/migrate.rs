@@ -127,7 +127,7 @@ pub(crate) fn changes_of_meaning(state: &TypeState, from: Version, to: Version) 
     let passed = one.iter().filter(|version| !other.contains(version));
     let passed = passed.chain(other.iter().filter(|version| !one.contains(version)));
     let changes = |version: &&Version| {
-        let definition = state.version(**version);
+        let definition = state.on_path(**version);
         definition.is_some_and(|one| !one.meaning_changed.is_empty())
     };
     let mut changed: Vec<Version> = passed.filter(changes).copied().collect();

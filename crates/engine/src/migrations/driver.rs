@@ -168,6 +168,7 @@ impl Driving {
             refused: BTreeMap::new(),
             own: BTreeMap::new(),
             level: 1,
+            knows_links: true,
         };
         engine.note_own(&mut seen);
         Self {

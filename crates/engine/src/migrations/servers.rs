@@ -38,6 +38,9 @@ pub struct ServerSeen {
     /// The level of records that it reads.
     #[serde(default = "first_level")]
     pub level: u8,
+    /// Whether it knows retired type versions; 0.1.0 does not say so.
+    #[serde(default)]
+    pub knows_links: bool,
 }
 
 const fn first_level() -> u8 {
@@ -89,6 +92,20 @@ pub(super) fn acknowledged(
 }
 
 impl Engine {
+    /// A live server that does not know retired type versions: its name and release.
+    pub(crate) async fn server_without_links(
+        &self,
+    ) -> Result<Option<(String, String)>, EngineError> {
+        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let behind = page.entries.iter().find_map(|entry| match decode(entry) {
+            Some(seen) if seen.knows_links => None,
+            Some(seen) => Some((seen.name, seen.release)),
+            // What can't be understood can't be counted on.
+            None => Some((entry.key.to_string(), "unknown".to_owned())),
+        });
+        Ok(behind)
+    }
+
     /// The servers that are alive.
     ///
     /// # Errors

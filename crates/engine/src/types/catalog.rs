@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::VENDOR;
 use coeval_access::{Level, TypeAction};
-use coeval_core::types::TypeVersion;
+use coeval_core::types::{Column, Deprecation, TypeVersion};
 use coeval_core::version::Version;
 use coeval_storage::Range;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct CatalogEntry {
     /// The definition.
     pub version: Arc<TypeVersion>,
-    /// Its file as it was registered.
+    /// Its file as it was registered, without annotations: clients of 0.1.0 read it too.
     pub file: bytes::Bytes,
     /// Its name in some other system.
     pub external_id: Option<String>,
@@ -34,14 +34,20 @@ pub struct CatalogEntry {
     pub unproven: bool,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// That it should no longer be used.
+    pub deprecated: Option<Deprecation>,
+    /// What lists show.
+    pub columns: Vec<Column>,
 }
 
 impl CatalogEntry {
     /// Nothing, if this server can't load it.
     fn of(definition: &Definition) -> Option<Self> {
         let version = definition.loaded.as_ref().ok()?;
-        let meta = &definition.meta;
+        let (meta, annotations) = (&definition.meta, &definition.annotations);
         Some(Self {
+            deprecated: annotations.deprecated.clone(),
+            columns: annotations.columns.clone(),
             version: Arc::clone(version),
             file: definition.file.clone(),
             external_id: meta.external_id.clone(),

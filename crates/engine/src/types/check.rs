@@ -21,6 +21,18 @@ impl Engine {
         registration: &Registration,
     ) -> Result<Registered, EngineError> {
         let (version, of) = self.registrable(caller, registration)?;
+        if let Ok(state) = self.types.load(&of).await
+            && let Some(judged) = Self::judge_retired(&state, registration, &version)?
+        {
+            let retired = state.retired.get(&version.id.version);
+            return Ok(Registered {
+                id: version.id.clone(),
+                parent: judged.parent,
+                unproven: retired.is_some_and(|one| one.meta.unproven),
+                findings: judged.findings,
+                inherits: None,
+            });
+        }
         let (_, judged) = self.judge_new(&version, &of).await?;
         Ok(Registered {
             id: version.id.clone(),

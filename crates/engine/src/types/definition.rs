@@ -3,6 +3,7 @@
 use crate::behaviors::{BehaviorAccess, BehaviorOverride};
 use crate::error::EngineError;
 use crate::header::Time;
+use crate::types::annotations::Annotations;
 use crate::types::finding::Finding;
 use bytes::Bytes;
 use coeval_access::Acl;
@@ -14,6 +15,10 @@ use std::sync::Arc;
 
 /// The tag of a definition's notes.
 const META: u8 = 1;
+/// The same of a version that only servers which know links may load: a retired one, and one whose
+/// parent would be another without it. For 0.1.0 such a record has no notes: the version is unknown
+/// to it, and so are those that are converted from it (docs/decisions/0004-retired-versions.md).
+const LINK_META: u8 = 2;
 
 /// What is noted beside a definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +35,12 @@ pub(crate) struct Meta {
     /// Somebody is about to change or delete it: no resource is created at it until that is done.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) editing: bool,
+    /// Nobody sees it; it stays as a link of the path between others.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) retired: bool,
+    /// It names no parent and descends from a retired version.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) after_link: bool,
     pub(crate) created: Time,
     pub(crate) created_by: String,
     #[serde(default)]
@@ -71,16 +82,22 @@ pub(crate) struct Definition {
     pub(crate) file: Bytes,
     /// `None`: this server can't load it, and why.
     pub(crate) loaded: Result<Arc<TypeVersion>, String>,
+    /// What is said of it for people.
+    pub(crate) annotations: Annotations,
 }
 
 impl Definition {
     /// As it is stored.
     pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Content {
+        let tag = match meta.retired || meta.after_link {
+            true => LINK_META,
+            false => META,
+        };
         // Plain data: nothing in it can fail to be printed.
         let meta = serde_json::to_vec(meta).unwrap_or_default();
         Content {
             flags: 0,
-            fields: vec![(META, meta.into())],
+            fields: vec![(tag, meta.into())],
             body: file.clone(),
             packed: false,
         }
@@ -89,7 +106,8 @@ impl Definition {
     /// From its record. What this server can't load is unknown to it, not an error.
     pub(crate) fn decode(version: Version, record: &Record) -> Result<Self, EngineError> {
         let content = &record.content;
-        let meta = content.fields.iter().find(|(tag, _)| *tag == META);
+        let is_meta = |tag: u8| tag == META || tag == LINK_META;
+        let meta = content.fields.iter().find(|(tag, _)| is_meta(*tag));
         let meta = meta.and_then(|(_, meta)| serde_json::from_slice(meta).ok());
         let meta: Meta = meta.ok_or_else(|| EngineError::TypeRefused {
             what: format!("the record of version {version} can't be read"),
@@ -108,6 +126,7 @@ impl Definition {
             meta,
             file: content.body.clone(),
             loaded,
+            annotations: Annotations::default(),
         })
     }
 

@@ -7,8 +7,10 @@
 //! that the mark is still there. Who meets a mark that nobody finishes takes it back: then the
 //! editor, should it still be there, fails.
 
+use super::annotations::{annotating, forgetting};
 use super::definition::{Definition, Meta};
 use super::register::{Registration, parse, refusal, told};
+use super::retire::Leaving;
 use super::state::TypeState;
 use super::{phase, register::Registered};
 use crate::audit::{Deed, What};
@@ -19,6 +21,7 @@ use crate::keys::{self, TypeKey};
 use crate::write::is_race;
 use bytes::Bytes;
 use coeval_access::{Level, TypeAction};
+use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_storage::{
     Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
@@ -54,23 +57,32 @@ impl Engine {
     ) -> Result<Registered, EngineError> {
         let edit = TypeEdit::Replace(registration);
         let done = self.change_type(caller, of, version, &edit).await?;
+        // A conversion that was added or taken away may lead to or from a retired version.
+        self.replace_links(of).await;
         done.ok_or_else(|| EngineError::TypeUnknown { of: of.clone() })
     }
 
     /// Deletes a type version that has no resources; with the last one the type's rights and
-    /// bundle go.
+    /// bundle go. If others are converted through it, it is retired: nobody sees it, and its
+    /// definition stays as a link.
     ///
     /// # Errors
-    /// If it has resources, or other versions are converted from it.
+    /// If it has resources; or if others are converted through it, and a server is alive that knows
+    /// no retired versions.
     pub async fn delete_type(
         &self,
         caller: &Caller,
         of: &TypeKey,
         version: Version,
     ) -> Result<(), EngineError> {
-        self.change_type(caller, of, version, &TypeEdit::Delete)
-            .await?;
-        Ok(())
+        let done = self
+            .change_type(caller, of, version, &TypeEdit::Delete)
+            .await;
+        if done.is_err() {
+            // Records may have been prepared for a link that is none now.
+            self.replace_links(of).await;
+        }
+        done.map(|_| ())
     }
 
     async fn change_type(
@@ -112,6 +124,19 @@ impl Engine {
             }
             // Found out before anybody is made to wait.
             let outcome = self.outcome(&state, version, edit).await?;
+            if let Some(Leaving { stays: true, .. }) = outcome.leaving {
+                self.check_links_known(&state, definition).await?;
+                if self.has_resources(of, version).await? {
+                    let id = definition.id(of);
+                    return Err(EngineError::TypeInUse {
+                        id,
+                        action: "retired",
+                    });
+                }
+                if self.place_links(of, Some(version)).await? {
+                    continue;
+                }
+            }
             let Some((marked, mark)) = self.mark(&state, definition, true).await? else {
                 continue;
             };
@@ -149,19 +174,10 @@ impl Engine {
     ) -> Result<Outcome, EngineError> {
         let own = state.definitions.get(&version);
         match edit {
-            TypeEdit::Delete => {
-                let child = state.versions.iter().find(|one| {
-                    let id = one.id.version;
-                    id != version && state.versions.parent(id) == Some(version)
-                });
-                match (child, own) {
-                    (Some(child), Some(own)) => Err(EngineError::TypeIsParent {
-                        id: own.id(&state.key),
-                        child: child.id.version,
-                    }),
-                    _ => Ok(Outcome::default()),
-                }
-            }
+            TypeEdit::Delete => Ok(Outcome {
+                leaving: Some(state.leaving(version)),
+                ..Outcome::default()
+            }),
             TypeEdit::Replace(registration) => {
                 let new = Arc::new(parse(registration)?);
                 let id = own.map(|own| own.id(&state.key));
@@ -181,12 +197,15 @@ impl Engine {
                     .typed_outcome(&state.key, Some(state), &new, unproven)
                     .await?;
                 judged.findings.extend(typed.findings);
+                let file = without_annotations(&registration.file);
                 Ok(Outcome {
+                    leaving: None,
+                    version: Some(Arc::clone(&new)),
                     interfaces,
                     typed: typed.steps,
                     external_id: registration.external_id.clone(),
                     max_implicit_right: registration.max_implicit_right,
-                    file: Some(Bytes::copy_from_slice(registration.file.as_bytes())),
+                    file: Some(Bytes::from(file)),
                     registered: Some(Registered {
                         id: new.id.clone(),
                         parent: judged.parent,
@@ -257,8 +276,8 @@ impl Engine {
         let id = definition.id(&state.key);
         let mut write = AtomicWrite::new();
         let mut note = None;
-        let what = match (&outcome.file, &outcome.registered) {
-            (Some(file), Some(registered)) => {
+        let what = match (&outcome.file, &outcome.registered, &outcome.version) {
+            (Some(file), Some(registered), Some(version)) => {
                 note = told(&registered.findings);
                 for (key, revision) in &outcome.interfaces {
                     write = write.when(key, Condition::RevisionIs(*revision));
@@ -274,11 +293,35 @@ impl Engine {
                 let content = Definition::encode(&meta, file);
                 write = write.step(&key, own, Action::Put(Put::of(content)));
                 write = with_phase(write, state, marked);
+                let before = &definition.annotations;
+                let annotations = annotating(&state.key, version, &meta, before)?;
+                write.steps.extend(annotations);
                 write.steps.extend(outcome.typed.iter().cloned());
                 What::EditType
             }
             _ => {
-                write = write.step(&key, own, Action::Delete);
+                let stays = outcome.leaving.as_ref().is_some_and(|one| one.stays);
+                let action = match stays {
+                    false => Action::Delete,
+                    true => {
+                        note = Some("retired: other versions are converted through it".to_owned());
+                        let meta = Meta {
+                            editing: false,
+                            retired: true,
+                            ..mark
+                        };
+                        Action::Put(Put::of(Definition::encode(&meta, &definition.file)))
+                    }
+                };
+                write = write.step(&key, own, action);
+                write.steps.extend(forgetting(&state.key, definition)?);
+                let freed = outcome.leaving.iter().flat_map(|one| &one.freed);
+                for retired in freed.filter_map(|version| state.retired.get(version)) {
+                    let key = keys::type_version(&state.key, retired.version)?;
+                    let own = Condition::RevisionIs(retired.revision);
+                    write = write.step(&key, own, Action::Delete);
+                    write.steps.extend(forgetting(&state.key, retired)?);
+                }
                 if state.definitions.len() == 1 {
                     let phase = Condition::RevisionIs(marked);
                     write = write.step(&state.phase_key, phase, Action::Delete);
@@ -337,9 +380,14 @@ impl Engine {
     }
 }
 
-/// What an edit leads to; nothing: the version goes.
+/// What an edit leads to.
 #[derive(Default)]
 struct Outcome {
+    /// The version goes; what becomes of the others that are not seen.
+    leaving: Option<Leaving>,
+    /// What it is from now on.
+    version: Option<Arc<TypeVersion>>,
+    /// Its file, without annotations.
     file: Option<Bytes>,
     registered: Option<Registered>,
     /// What it implements is still there when it is written.

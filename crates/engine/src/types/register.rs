@@ -1,6 +1,7 @@
 //! Registering a type version: what kind of change it is, whether its laws hold, and one atomic
 //! write.
 
+use super::annotations::{Annotations, annotating};
 use super::definition::{Definition, Meta};
 use super::finding::Finding;
 use super::phase;
@@ -19,7 +20,7 @@ use coeval_codes::Coded;
 use coeval_core::compat::{self, Checked, Kind};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
-use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId};
+use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId, without_annotations};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
 use std::sync::Arc;
@@ -101,11 +102,27 @@ pub(super) struct Judged {
 const DOCUMENTS: usize = 100;
 
 impl Engine {
-    /// Registers a type version.
+    /// Registers a type version. If it is there and differs in nothing but its annotations, those are
+    /// taken over.
     ///
     /// # Errors
     /// With the findings, if it is refused.
     pub async fn register(
+        &self,
+        caller: &Caller,
+        registration: Registration,
+    ) -> Result<Registered, EngineError> {
+        let (version, of) = self.registrable(caller, &registration)?;
+        let again = self.annotate_again(caller, &registration, &version, &of);
+        if let Some(done) = again.await? {
+            return Ok(done);
+        }
+        self.register_version(caller, &registration, version, &of, false)
+            .await
+    }
+
+    /// Registers a type version that is not there; one that is stays as it is.
+    pub(crate) async fn register_absent(
         &self,
         caller: &Caller,
         registration: Registration,
@@ -123,6 +140,9 @@ impl Engine {
         of: &TypeKey,
         built_in: bool,
     ) -> Result<Registered, EngineError> {
+        if let Some(revived) = self.revive(caller, registration, &version, of).await? {
+            return Ok(revived);
+        }
         for _ in 0..ATTEMPTS {
             let (state, mut judged) = self.judge_new(&version, of).await?;
             let state = state.as_deref();
@@ -138,12 +158,20 @@ impl Engine {
             let inherits = (state, inherits);
             let meta = self.meta(caller, registration, inherits, &version, &judged, unproven);
             let inherits = Some(inherits.1);
-            let meta = Meta { built_in, ..meta };
-            let file = Bytes::copy_from_slice(registration.file.as_bytes());
+            let meta = Meta { built_in, ..meta }.linked(state, &version);
+            let file = Bytes::from(without_annotations(&registration.file));
+            // Of a type that is not there nothing can be there, except for what a server that knows
+            // no retired versions left behind.
+            let before = match state {
+                Some(_) => Condition::NotExists,
+                None => Condition::Whatever,
+            };
             let mut write = self
-                .registering(caller, of, state, &version, &meta, &file)
+                .registering(caller, of, state, &version, &meta, &file, before)
                 .await?;
             write.steps.extend(typed.steps);
+            let annotations = annotating(of, &version, &meta, &Annotations::default())?;
+            write.steps.extend(annotations);
             let head = keys::type_version(of, version.id.version)?;
             match self.commit(&head, write).await {
                 Ok(_) => {
@@ -162,7 +190,7 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    fn meta(
+    pub(super) fn meta(
         &self,
         caller: &Caller,
         registration: &Registration,
@@ -175,12 +203,16 @@ impl Engine {
         let from = inherits.version();
         let inherited = definitions().find(|(version, _)| Some(**version) == from);
         let acl = inherited.map(|(_, definition)| &definition.meta.acl);
-        let numbers = definitions().map(|(_, definition)| definition.meta.number + 1);
+        let retired = state.into_iter().flat_map(|state| &state.retired);
+        let all = definitions().chain(retired);
+        let numbers = all.map(|(_, definition)| definition.meta.number + 1);
         Meta {
             number: numbers.max().unwrap_or_default(),
             unproven,
             built_in: false,
             editing: false,
+            retired: false,
+            after_link: false,
             created: self.now(),
             created_by: caller.user().to_owned(),
             acl: inheritance::new_version_acl(acl, caller.user()),
@@ -204,7 +236,11 @@ impl Engine {
 
     /// The atomic write of a new version: its record, the phase record with a new revision, and
     /// with the first version the type's rights bundle.
-    async fn registering(
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of them are what a registration is made of"
+    )]
+    pub(super) async fn registering(
         &self,
         caller: &Caller,
         of: &TypeKey,
@@ -212,6 +248,7 @@ impl Engine {
         version: &TypeVersion,
         meta: &Meta,
         file: &Bytes,
+        own_before: Condition,
     ) -> Result<AtomicWrite, EngineError> {
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
@@ -221,9 +258,11 @@ impl Engine {
         let put = Action::Put(Put::of(phase::encode(&phase, open)));
         let definition = Action::Put(Put::of(Definition::encode(meta, file)));
         let own = keys::type_version(of, version.id.version)?;
-        let mut write = AtomicWrite::new()
-            .step(&own, Condition::NotExists, definition)
-            .step(&keys::phase(of)?, before, put);
+        let mut write = AtomicWrite::new().step(&own, own_before, definition).step(
+            &keys::phase(of)?,
+            before,
+            put,
+        );
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
             write = write.when(&key, Condition::RevisionIs(revision));
@@ -248,13 +287,18 @@ impl Engine {
     ) -> Result<Judged, EngineError> {
         let definitions = state
             .into_iter()
-            .flat_map(|state| state.definitions.values());
+            .flat_map(|state| state.definitions.values().chain(state.retired.values()));
         let mut others: Vec<&Definition> = definitions
             .filter(|definition| Some(definition.version) != instead)
             .collect();
         others.sort_by_key(|definition| definition.meta.number);
-        let loaded = others.iter().filter_map(|one| one.loaded.as_ref().ok());
-        let history: Vec<Arc<TypeVersion>> = loaded.cloned().collect();
+        let parent = version.conversion.as_ref().map(|one| one.from);
+        // A retired version is one of the tree, and nobody's promise any more.
+        let promised = |one: &&&Definition| !one.meta.retired || Some(one.version) == parent;
+        let loaded = |one: &&Definition| one.loaded.as_ref().ok().cloned();
+        let history: Vec<Arc<TypeVersion>> =
+            others.iter().filter(promised).filter_map(loaded).collect();
+        let tree: Vec<Arc<TypeVersion>> = others.iter().filter_map(loaded).collect();
         if let Some(other) = history
             .iter()
             .find(|one| one.unique_names != version.unique_names)
@@ -269,7 +313,7 @@ impl Engine {
         let new = Arc::clone(version);
         let checked = blocking(move || {
             let checked = compat::check(history.iter().map(|one| &**one), &new);
-            let mut all = history;
+            let mut all = tree;
             all.push(Arc::clone(&new));
             (checked, Versions::new(all).map(Arc::new))
         })

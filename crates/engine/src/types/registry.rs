@@ -4,6 +4,7 @@
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKinds;
+use crate::types::annotations::StoredAnnotations;
 use crate::types::definition::Definition;
 use crate::types::phase;
 use crate::types::state::TypeState;
@@ -105,6 +106,8 @@ impl Registry {
         let package_key = typed::name_of(of).map(|name| keys::package(&name.base()));
         let package_key = package_key.transpose()?;
         let mut ledgers = Some(Range::of(keys::ledgers(of)?));
+        let mut notices = Some(Range::of(keys::all_annotations(of)?));
+        let mut annotated: Vec<(Version, StoredAnnotations)> = Vec::new();
         let mut said = StoredTyped::default();
         let mut found: Vec<Definition> = Vec::new();
         let mut unreadable: Vec<Version> = Vec::new();
@@ -112,8 +115,8 @@ impl Registry {
         loop {
             let own = std::iter::once(phase_key.clone()).chain(package_key.clone());
             let mut request = ReadRequest::keys(own);
-            let reads_definitions = range.is_some();
-            for range in range.iter().chain(&ledgers) {
+            let asked = [&range, &ledgers, &notices].map(Option::is_some);
+            for range in range.iter().chain(&ledgers).chain(&notices) {
                 request = request.and_range(range.clone());
             }
             let snapshot = self.store.read(request).await?;
@@ -138,9 +141,14 @@ impl Registry {
                 }
             }
             let mut pages = snapshot.pages.into_iter();
-            let page = reads_definitions.then(|| pages.next()).flatten();
-            let page = page.unwrap_or_default();
-            let numbers = pages.next().unwrap_or_default();
+            let mut next = |asked: bool| asked.then(|| pages.next()).flatten().unwrap_or_default();
+            let [page, numbers, notes] = asked.map(&mut next);
+            for entry in &notes.entries {
+                if let Some(version) = version_of(&entry.key) {
+                    annotated.extend(StoredAnnotations::decode(entry).map(|one| (version, one)));
+                }
+            }
+            notices = notices.and_then(|range| range.following(&notes));
             numbers.entries.iter().for_each(|entry| said.note(entry));
             ledgers = ledgers.and_then(|range| range.following(&numbers));
             for entry in &page.entries {
@@ -165,13 +173,18 @@ impl Registry {
                 }
             }
             range = range.and_then(|range| range.following(&page));
-            if range.is_none() && ledgers.is_none() {
+            if range.is_none() && ledgers.is_none() && notices.is_none() {
                 break;
             }
         }
         let Some((revision, phase)) = first else {
             return Ok(None);
         };
+        for (version, stored) in annotated {
+            if let Some(definition) = found.iter_mut().find(|one| one.version == version) {
+                definition.annotations = stored.of(&definition.meta);
+            }
+        }
         let cap = self.cap(of);
         let asked = self.asked.get(of).copied();
         let of = of.clone();

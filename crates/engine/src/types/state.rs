@@ -30,6 +30,11 @@ pub struct TypeState {
     /// Of an own kind: the newest that this server knows, if more is open.
     behind: Option<Version>,
     pub(crate) definitions: BTreeMap<Version, Definition>,
+    /// Versions that nobody sees: links of the path between others.
+    pub(crate) retired: BTreeMap<Version, Definition>,
+    /// Whether there is a definition that this server can't load: nobody knows what it needs.
+    pub(crate) has_unknown: bool,
+    /// With the retired ones; what may be read and written is in `known`.
     pub(crate) versions: Arc<Versions>,
     /// Which of their views need not be looked at.
     pub(crate) proofs: Arc<FitProofs>,
@@ -70,7 +75,17 @@ impl TypeState {
             }
         }
         let versions = Arc::new(load(&mut definitions)?);
-        let known: Known = versions.iter().map(|version| version.id.version).collect();
+        let retired: BTreeMap<Version, Definition> = definitions
+            .extract_if(.., |_, definition| definition.meta.retired)
+            .collect();
+        let shown = || {
+            let all = versions.iter().map(|version| version.id.version);
+            all.filter(|version| !retired.contains_key(version))
+        };
+        let known: Known = shown().collect();
+        let known_versions: Vec<Version> = shown().collect();
+        let unloaded = |one: &Definition| one.loaded.is_err();
+        let has_unknown = !unreadable.is_empty() || definitions.values().any(unloaded);
         let versions_there = definitions.keys().chain(unreadable);
         let majors: BTreeSet<u32> = versions_there.map(|version| version.major).collect();
         let restricted_versions = versions.iter().filter_map(|version| {
@@ -87,7 +102,7 @@ impl TypeState {
         });
         let own = &*key.vendor == kinds::VENDOR;
         let open = own.then(|| open.unwrap_or(kinds::FIRST));
-        let newest = |major| newest_of(&versions, open, major);
+        let newest = |major| newest_of(known_versions.iter().copied(), open, major);
         Ok(Self {
             part: Part::of(&phase, asked, newest),
             behind: cap.filter(|cap| open.is_some_and(|open| open > *cap)),
@@ -98,6 +113,8 @@ impl TypeState {
             phase,
             phase_revision,
             definitions,
+            retired,
+            has_unknown,
             proofs: FitProofs::new(Arc::clone(&versions)),
             versions,
             known,
@@ -121,7 +138,8 @@ impl TypeState {
 
     /// The versions that this server can load, oldest first.
     pub fn known_versions(&self) -> impl Iterator<Item = &TypeVersion> {
-        self.versions.iter()
+        let all = self.versions.iter();
+        all.filter(|version| !self.retired.contains_key(&version.id.version))
     }
 
     /// The versions that there are, also those that this server can't load.
@@ -132,6 +150,12 @@ impl TypeState {
     /// One version, if this server can load it.
     #[must_use]
     pub fn version(&self, version: Version) -> Option<&TypeVersion> {
+        let shown = !self.retired.contains_key(&version);
+        shown.then(|| self.versions.get(version)).flatten()
+    }
+
+    /// One version on the path between others, retired or not.
+    pub(crate) fn on_path(&self, version: Version) -> Option<&TypeVersion> {
         self.versions.get(version)
     }
 
@@ -155,7 +179,7 @@ impl TypeState {
     pub(crate) fn within_open(&self, version: Version) -> Version {
         match self.open {
             Some(open) if version > open => {
-                let known = self.versions.iter().map(|one| one.id.version);
+                let known = self.known_versions().map(|one| one.id.version);
                 known.filter(|one| *one <= open).max().unwrap_or(open)
             }
             _ => version,
@@ -172,11 +196,12 @@ impl TypeState {
         if !closed(version.major) {
             return Ok(version);
         }
-        let majors = self.versions.iter().map(|one| one.id.version.major);
+        let known = || self.known_versions().map(|one| one.id.version);
+        let majors = known().map(|version| version.major);
         let next = majors
             .filter(|major| *major > version.major && !closed(*major))
             .min();
-        let newest = next.and_then(|major| newest_of(&self.versions, self.open, major));
+        let newest = next.and_then(|major| newest_of(known(), self.open, major));
         newest.ok_or_else(|| EngineError::TypeVersionUnknown {
             of: self.key.clone(),
             version,
@@ -192,9 +217,12 @@ impl TypeState {
 
 /// The newest version of a major that may be stored. Of an own kind nothing beyond what is open,
 /// and of a major that is entered just now its first, which every server that knows the major has.
-fn newest_of(versions: &Versions, open: Option<Version>, major: u32) -> Option<Version> {
-    let all = versions.iter().map(|version| version.id.version);
-    let all = all.filter(|version| version.major == major);
+fn newest_of(
+    known: impl Iterator<Item = Version>,
+    open: Option<Version>,
+    major: u32,
+) -> Option<Version> {
+    let all = known.filter(|version| version.major == major);
     match open {
         Some(open) if major > open.major => all.min(),
         Some(open) if major == open.major => all.filter(|version| *version <= open).max(),

@@ -557,7 +557,7 @@ pub(super) fn barrier(state: &TypeState, stored: Version, body: Version) -> Opti
     }
     let passed = ancestry(stored);
     let stops = |version: &Version| {
-        let definition = state.version(*version);
+        let definition = state.on_path(*version);
         definition
             .is_some_and(|one| !one.meaning_changed.is_empty() || one.restricted_view.is_some())
     };

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod annotations;
 mod definitions;
 mod entries;
 mod faults;
@@ -30,6 +31,7 @@ mod programs;
 mod publishing;
 mod replays;
 mod resources;
+mod retiring;
 mod runners;
 mod secrets;
 mod servers;
@@ -72,6 +74,25 @@ macro_rules! case {
 }
 
 cases! {
+    annotations {
+        every { annotations_change_while_there_are_resources }
+        embedded {
+            annotations_are_of_one_registration
+            who_may_not_edit_a_version_may_not_annotate_it
+        }
+    }
+    retiring {
+        every {
+            a_retired_version_is_a_link_that_nobody_sees
+            creators_and_a_retirement_never_both_succeed
+        }
+        embedded {
+            a_retired_version_comes_back_only_as_it_was
+            what_nothing_is_converted_through_goes_without_a_trace
+            a_link_waits_for_servers_that_know_none
+            a_refused_retirement_leaves_all_as_it_was
+        }
+    }
     definitions {
         every {
             a_type_in_use_may_do_a_behavior_otherwise

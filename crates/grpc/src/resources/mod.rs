@@ -23,11 +23,9 @@ pub(crate) struct Resources(pub(crate) Arc<Api>);
 
 /// With what force overrode, and whatever else should be looked at.
 pub(crate) fn warned<T>(mut response: Response<T>, written: &Written) -> Response<T> {
-    let overrode = written.overrode.as_ref();
-    let overrode = overrode.map(|overrode| format!("forced: {overrode}"));
-    for warning in overrode.iter().chain(&written.warnings) {
+    for warning in written.all_warnings() {
         // Plain text always can be a value.
-        if let Ok(value) = warning_text(warning).parse() {
+        if let Ok(value) = warning_text(&warning).parse() {
             response.metadata_mut().append(names::WARNING, value);
         }
     }

@@ -160,7 +160,8 @@ async fn run(
     match verb {
         Verb::Create => unary!(calls, request, path, |asked: pb::CreateRequest| {
             let (written, message) = calls.create(asked).await?;
-            Ok(sequenced(&calls.caller, written.resource.token, message))
+            let response = sequenced(&calls.caller, written.resource.token, message);
+            Ok(warned(response, &written))
         }),
         Verb::Get => unary!(calls, request, path, |asked: pb::GetRequest| {
             let (found, message) = calls.get(asked).await?;

@@ -6,8 +6,9 @@ use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::types::v1 as pb;
 use crate::services::served;
+use coeval_core::types::{Column, ColumnType, Deprecation};
 use coeval_core::version::Version;
-use coeval_engine::types::{CatalogEntry, Finding, Policy, Registration};
+use coeval_engine::types::{AnnotationChange, CatalogEntry, Finding, Policy, Registration};
 use coeval_engine::{Caller, EngineError};
 use coeval_methods::MethodError;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ served!(pb::type_service_server::TypeService, Types {
     list_type_versions(pb::ListTypeVersionsRequest) -> pb::ListTypeVersionsResponse = list;
     update_type_version(pb::UpdateTypeVersionRequest) -> pb::UpdateTypeVersionResponse = update;
     delete_type_version(pb::DeleteTypeVersionRequest) -> () = delete;
+    annotate_type_version(pb::AnnotateTypeVersionRequest) -> pb::AnnotateTypeVersionResponse = annotate;
 });
 
 async fn register(
@@ -143,6 +145,52 @@ async fn delete(
     Ok(engine.delete_type(&caller, &of, version).await?)
 }
 
+async fn annotate(
+    api: Arc<Api>,
+    caller: Caller,
+    asked: pb::AnnotateTypeVersionRequest,
+) -> Result<pb::AnnotateTypeVersionResponse, MethodError> {
+    let (of, version) = ids::type_version(&asked.id)?;
+    let deprecated = match (asked.deprecated, asked.clear_deprecated) {
+        (Some(_), true) => {
+            let twice = "deprecated and clear_deprecated exclude each other";
+            return Err(MethodError::invalid(twice));
+        }
+        (None, true) => Some(None),
+        (None, false) => None,
+        (Some(said), false) => Some(Some(Deprecation {
+            since: self::said(said.since),
+            sunset: self::said(said.sunset),
+            message: self::said(said.message),
+        })),
+    };
+    let columns = asked.columns.map(|all| all.columns.into_iter().map(column));
+    let columns = columns.map(Iterator::collect).transpose()?;
+    let change = AnnotationChange {
+        deprecated,
+        columns,
+    };
+    let engine = api.methods.engine();
+    engine.annotate_type(&caller, &of, version, &change).await?;
+    let now = engine.visible_type(&caller, &of, version).await?;
+    Ok(pb::AnnotateTypeVersionResponse {
+        type_version: Some(shown(&now)),
+    })
+}
+
+fn column(said: pb::Column) -> Result<Column, MethodError> {
+    let kind = match said.r#type.as_str() {
+        "" => Some(ColumnType::default()),
+        name => ColumnType::of(name),
+    };
+    let unknown = || MethodError::invalid("type is string, integer, number, boolean or date");
+    Ok(Column {
+        name: said.name,
+        path: said.path,
+        kind: kind.ok_or_else(unknown)?,
+    })
+}
+
 fn registration(
     file: String,
     policy: i32,
@@ -192,5 +240,19 @@ fn shown(entry: &CatalogEntry) -> pb::TypeVersion {
         unproven: entry.unproven,
         built_in: entry.built_in,
         findings: findings(&entry.findings),
+        deprecated: entry.deprecated.as_ref().map(|one| pb::Deprecation {
+            since: one.since.clone().unwrap_or_default(),
+            sunset: one.sunset.clone().unwrap_or_default(),
+            message: one.message.clone().unwrap_or_default(),
+        }),
+        columns: entry
+            .columns
+            .iter()
+            .map(|one| pb::Column {
+                name: one.name.clone(),
+                path: one.path.clone(),
+                r#type: one.kind.name().to_owned(),
+            })
+            .collect(),
     }
 }

@@ -20,6 +20,11 @@ fn type_version(findings: &Value) -> Value {
     })
 }
 
+/// What a type version may have.
+fn annotations() -> Value {
+    json!({ "deprecated": of("Deprecation"), "columns": list("Column") })
+}
+
 fn one_way() -> Value {
     answered_and(
         json!({ "class": text(), "losses": { "type": "array" } }),
@@ -71,8 +76,11 @@ pub(super) fn types() -> Vec<Named> {
     vec![
         ("Type", answered(type_fields())),
         ("TypeShown", answered(shown)),
-        ("TypeVersionShort", answered(type_version(&count()))),
-        ("TypeVersion", answered(whole)),
+        (
+            "TypeVersionShort",
+            answered_and(type_version(&count()), annotations()),
+        ),
+        ("TypeVersion", answered_and(whole, annotations())),
         (
             "TypeCounts",
             answered(json!({
@@ -100,6 +108,49 @@ pub(super) fn types() -> Vec<Named> {
                     "file": text(),
                     "policy": { "enum": ["refuse", "warn", null] },
                     "acceptUndecided": flag_or_null(),
+                }),
+            ),
+        ),
+        (
+            "Deprecation",
+            answered_and(
+                json!({}),
+                json!({ "since": text(), "sunset": text(), "message": text() }),
+            ),
+        ),
+        (
+            "Column",
+            answered(json!({
+                "name": text(),
+                "path": text(),
+                "type": { "enum": ["string", "integer", "number", "boolean", "date"] },
+            })),
+        ),
+        (
+            "AnnotationsInput",
+            sent(
+                &[],
+                json!({
+                    "deprecated": or_null(&of("DeprecationInput")),
+                    "columns": { "type": ["array", "null"], "items": of("ColumnInput") },
+                }),
+            ),
+        ),
+        (
+            "DeprecationInput",
+            sent(
+                &[],
+                json!({ "since": text_or_null(), "sunset": text_or_null(), "message": text_or_null() }),
+            ),
+        ),
+        (
+            "ColumnInput",
+            sent(
+                &["name", "path"],
+                json!({
+                    "name": text(),
+                    "path": text(),
+                    "type": { "enum": ["string", "integer", "number", "boolean", "date", null] },
                 }),
             ),
         ),

@@ -39,11 +39,13 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
         .await;
     let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     let written = Written {
+        warnings: api
+            .methods
+            .warnings(&which.of, &changed.resource, changed.warnings),
         resource: changed.resource,
         kept: changed.kept,
         dropped: changed.dropped,
         overrode: changed.overrode.map(|refusal| refusal.to_string()),
-        warnings: changed.warnings,
         created: false,
         task: None,
     };

@@ -164,11 +164,8 @@ pub(super) async fn answer(
             answer = answer.saying(name, &all);
         }
     }
-    if let Some(overrode) = &written.overrode {
-        answer = answer.warning(&format!("forced: {overrode}"));
-    }
-    for warning in &written.warnings {
-        answer = answer.warning(warning);
+    for warning in written.all_warnings() {
+        answer = answer.warning(&warning);
     }
     Ok(answer)
 }

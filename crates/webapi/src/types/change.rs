@@ -1,13 +1,14 @@
 //! Registering, changing and deleting type versions, and moving resources between them.
 
-use super::{of, version_of};
+use super::{of, read, version_of};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::tasks;
+use coeval_core::types::{Column, ColumnType, Deprecation};
 use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::types::{Policy, Registered, Registration};
+use coeval_engine::types::{AnnotationChange, Policy, Registered, Registration};
 use coeval_rest::Fields as _;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -63,6 +64,59 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     let deleted = api.engine().delete_type(call.caller()?, &of, version);
     deleted.await?;
     Ok(Answer::none())
+}
+
+/// What is absent stays; null takes it away.
+pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let (of, version) = (of(&call)?, version_of(call.param("version"))?);
+    let body = call.object(&["deprecated", "columns"])?;
+    let bad = |what: &str| WebError::invalid(what);
+    let deprecated = match body.get("deprecated") {
+        None => None,
+        Some(Value::Null) => Some(None),
+        Some(said) => {
+            let said = said.as_object();
+            let said = said.ok_or_else(|| bad("deprecated must be an object or null"))?;
+            said.only(&["since", "sunset", "message"])?;
+            Some(Some(Deprecation {
+                since: said.text("since")?,
+                sunset: said.text("sunset")?,
+                message: said.text("message")?,
+            }))
+        }
+    };
+    let columns = match (body.contains_key("columns"), body.list("columns")?) {
+        (false, _) => None,
+        (true, None) => Some(Vec::new()),
+        (true, Some(all)) => {
+            let columns: Result<Vec<Column>, WebError> = all.iter().map(column).collect();
+            Some(columns?)
+        }
+    };
+    let change = AnnotationChange {
+        deprecated,
+        columns,
+    };
+    let caller = call.caller()?;
+    let annotated = api.engine().annotate_type(caller, &of, version, &change);
+    annotated.await?;
+    Ok(Answer::ok(&read::whole(&api, &call, &of, version).await?))
+}
+
+fn column(said: &Value) -> Result<Column, WebError> {
+    let said = said.as_object();
+    let said = said.ok_or_else(|| WebError::invalid("a column must be an object"))?;
+    said.only(&["name", "path", "type"])?;
+    let kind = match said.text("type")? {
+        None => Some(ColumnType::default()),
+        Some(name) => ColumnType::of(&name),
+    };
+    let unknown = || WebError::invalid("type is string, integer, number, boolean or date");
+    Ok(Column {
+        name: said.needed("name")?,
+        path: said.needed("path")?,
+        kind: kind.ok_or_else(unknown)?,
+    })
 }
 
 pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {

@@ -60,8 +60,13 @@ fn changes() -> Vec<Route> {
             .takes("TypeInput")
             .gives("Registered"),
         Route::delete(VERSION, handler!(change::delete))
-            .about("Deletes a type version that has no resources.")
+            .about("Deletes a type version that has no resources. If others are converted through it, it is retired: nobody sees it, and registering it equally brings it back.")
             .answers(204, Shape::Empty),
+        Route::put("/types/{type}/versions/{version}/annotations", handler!(change::annotate))
+            .about("Deprecates a type version and sets its columns, whether or not it has resources; what is absent stays, null takes it away.")
+            .since("0.2.0")
+            .takes("AnnotationsInput")
+            .gives("TypeVersion"),
         Route::post("/types/{type}/versions/{version}/acl", handler!(acl::grant))
             .about("Grants somebody a type version.")
             .takes("GrantInput")

@@ -8,7 +8,7 @@ use crate::error::WebError;
 use crate::interfaces::{BEHAVIOR_KEYS, behavior};
 use crate::lists;
 use coeval_access::Level;
-use coeval_core::version::Classification;
+use coeval_core::version::{Classification, Version};
 use coeval_engine::types::CatalogEntry;
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, TypeKey};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ const KEYS: [&str; 5] = ["id", "vendor", "nss", "title", "versions"];
 fn short(entry: &CatalogEntry) -> Value {
     let version = &entry.version;
     let interfaces: Vec<String> = version.interfaces.iter().map(ToString::to_string).collect();
-    json!({
+    let mut short = json!({
         "version": version.id.version.to_string(),
         "title": version.title,
         "description": version.description,
@@ -29,7 +29,16 @@ fn short(entry: &CatalogEntry) -> Value {
         "builtIn": entry.built_in,
         "unproven": entry.unproven,
         "findings": entry.findings.len(),
-    })
+    });
+    if let Value::Object(short) = &mut short {
+        if let Some(deprecated) = &entry.deprecated {
+            short.insert("deprecated".to_owned(), json!(deprecated));
+        }
+        if !entry.columns.is_empty() {
+            short.insert("columns".to_owned(), json!(entry.columns));
+        }
+    }
+    short
 }
 
 fn key(entry: &CatalogEntry) -> String {
@@ -91,9 +100,20 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
 
 pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
-    let entry = api.engine().visible_type(call.caller()?, &of, version);
+    let shown = whole(&api, &call, &of, version).await?;
+    Ok(Answer::ok(&shown))
+}
+
+/// A version with all that there is to say of it.
+pub(super) async fn whole(
+    api: &Api,
+    call: &Call,
+    of: &TypeKey,
+    version: Version,
+) -> Result<Value, WebError> {
+    let entry = api.engine().visible_type(call.caller()?, of, version);
     let entry = entry.await?;
-    let state = api.engine().type_state(&of).await?;
+    let state = api.engine().type_state(of).await?;
     let definition = &entry.version;
     let mut answer = short(&entry);
     if let Value::Object(answer) = &mut answer {
@@ -140,7 +160,7 @@ pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
             answer.insert(name.to_owned(), value);
         }
     }
-    Ok(Answer::ok(&answer))
+    Ok(answer)
 }
 
 pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {

@@ -97,6 +97,13 @@ pub(super) const STEPS: &[ScenarioStep] = &[
     // types
     asks(&["type", "list"]),
     asks(&["type", "versions", "gadget"]),
+    admin_asks(&[
+        "type",
+        "columns",
+        "acme:gadget:1.0.0",
+        "--set",
+        "Size=/size",
+    ]),
     asks(&["explain", "gadget"]),
     asks(&["explain", "gadget.spec.backup"]),
     offline(&["type", "explain", V1_1]),
