@@ -58,6 +58,9 @@ impl Watcher {
             }
             let deed = reading.deed(happened.id);
             let state = Arc::clone(&self.eye.state);
+            if let Some(refusal) = happened.missed_by(&state) {
+                return Err(refusal.into());
+            }
             let change = match happened.shown(&state) {
                 Became::There(decoded) => self.put(token, decoded, reading, deed).await?,
                 Became::Unreadable(why) => self.unreadable(token, happened, why, deed).await?,

@@ -102,7 +102,7 @@ impl Eye {
     /// Whether a resource that takes part in a migration is seen otherwise because its source of
     /// truth is of another major now.
     pub(super) fn truth_changed_for(&self, other: &Self) -> bool {
-        let truth = |eye: &Self| match eye.state.part() {
+        let truth = |eye: &Self| match eye.state.reading() {
             Ok(Some(part)) => Some(part.majors().0),
             Ok(None) | Err(_) => None,
         };
@@ -181,7 +181,7 @@ impl Engine {
             };
             let phase = snapshot.keys.into_iter().next().flatten();
             if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
-                state.part()?;
+                state.reading()?;
                 return Ok(Eye {
                     subject,
                     wanted: caller.wanted.of_type(&state),

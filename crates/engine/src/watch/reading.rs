@@ -9,7 +9,7 @@ use crate::seen::urn;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_access::Acl;
-use coeval_core::phases::Reads;
+use coeval_core::phases::{Reads, Refusal};
 use coeval_core::version::Uuid;
 use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
 use std::sync::Arc;
@@ -191,7 +191,7 @@ pub(super) fn is_silent(group: &Group) -> bool {
 impl Happened {
     /// What a watcher is shown: the record that a server at this phase reads.
     pub(super) fn shown(&self, state: &TypeState) -> &Became {
-        let reads_old = match state.part() {
+        let reads_old = match state.reading() {
             Ok(Some(part)) => part.row().reads == Reads::Old,
             Ok(None) | Err(_) => false,
         };
@@ -199,6 +199,24 @@ impl Happened {
             Some(mirror) if !reads_old => mirror,
             _ => &self.became,
         }
+    }
+
+    /// Why a server that only reads can't go on: the new record alone was written, by a server at
+    /// cutover. Even if cutover is over by now, and the old records were copied back in silence, its
+    /// watchers would never hear of it.
+    pub(super) fn missed_by(&self, state: &TypeState) -> Option<Refusal> {
+        let part = state.reading().ok().flatten()?;
+        part.reads_on?;
+        let Became::There(decoded) = &self.became else {
+            return None;
+        };
+        let migration = part.migration;
+        let beyond = self.major == migration.to && decoded.stored.paired;
+        beyond.then_some(Refusal::MajorNotLoaded {
+            to: migration.to,
+            live: migration.live,
+            reads: false,
+        })
     }
 
     /// Which of the engine's own kinds it is of.

@@ -117,7 +117,7 @@ impl Watcher {
         found: Vec<Stored>,
     ) -> Result<(u64, Vec<Stored>), EngineError> {
         let state = &self.eye.state;
-        if state.part()?.is_none() {
+        if state.reading()?.is_none() {
             return Ok((at, found));
         }
         let mut latest = at;
