@@ -178,9 +178,10 @@ pub(super) async fn only_reads(servers: &Servers, told: &Told, phase: &str) {
         let value = read.spec["replicas"].as_i64().unwrap();
         assert!(value >= before, "{phase}: {value} of {before}");
         assert_eq!(read.spec["region"], "eu", "{phase}");
-        let written =
-            apps(&client, "1.1").update_with(&name, |app| app.spec["replicas"] = (-1).into());
-        let refused = written.await.unwrap_err();
+        let written = apps(&client, "1.1")
+            .update_with(&name, |app| app.spec["replicas"] = (-1).into())
+            .await;
+        let refused = written.unwrap_err();
         assert_eq!(refused.kind(), Kind::State, "{phase}: {refused}");
         assert_eq!(refused.code(), coeval_codes::PHASE_NOT_LIVE, "{refused}");
     }
