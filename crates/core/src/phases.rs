@@ -38,7 +38,7 @@ mod tests;
 mod write;
 
 pub use background::{Work, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work};
-pub use found::{Found, Home, NewRecord, Sees, Stamp, Standing};
+pub use found::{Found, Home, NewRecord, Stamp, Standing};
 pub use moves::{Acknowledged, Asked, Facts, Who, abandon, ask, back, begin, finish, forward};
 pub use phase::{Phase, UnknownPhase};
 pub use read::{Reading, ReadsOn, plan_read, plan_read_on, reads_on};

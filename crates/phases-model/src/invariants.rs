@@ -3,12 +3,12 @@
 use crate::fault::Fault;
 use crate::object::Object;
 use crate::protocol::Protocol;
-use crate::state::{End, Server, State};
+use crate::state::{End, FROM, Server, State, TO};
 use coeval_core::decide::Record;
 use coeval_core::phases::{
     Acknowledged, At, Facts, Failing, Fit, Heading, Live, Phase, PhaseRecord, ReadsOn, Refusal,
-    Sees, Standing, Truth, Work, Write, abandon, back, backfill, clean_up, discard, finish,
-    forward, is_left, work,
+    Standing, Truth, Work, Write, abandon, back, backfill, clean_up, discard, finish, forward,
+    is_left, work,
 };
 use stateright::Property;
 
@@ -110,11 +110,8 @@ fn reads_on_rightly(
 /// Whoever may see one of the two majors sees what takes part, wherever it is read.
 fn is_seen(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
     let alone = object.found().standing() == Standing::Alone;
-    let callers = [(true, false), (false, true)].map(|(from, to)| Sees { from, to });
-    object.acknowledged.is_none()
-        || callers
-            .into_iter()
-            .all(|sees| protocol.shows(state, server, object, sees) == (sees.to || !alone))
+    let shows = |major| protocol.shows(state, server, object, major);
+    object.acknowledged.is_none() || (shows(TO) && shows(FROM) != alone)
 }
 
 /// What is to be seen beside the answer itself.

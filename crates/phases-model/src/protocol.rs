@@ -3,10 +3,10 @@
 use crate::belongings::Values;
 use crate::fault::Fault;
 use crate::object::{Cell, Object};
-use crate::state::{Server, State};
+use crate::state::{FROM, Server, State, TO};
 use coeval_core::decide::Record;
 use coeval_core::phases::{
-    At, Fit, Found, Live, Migration, Phase, Plan, ReadsOn, Refusal, Sees, Step, TABLE, Table,
+    At, Fit, Found, Home, Live, Migration, Phase, Plan, ReadsOn, Refusal, Step, TABLE, Table,
     Truth, Write, admit, plan_read, plan_read_on, plan_write, reads_on,
 };
 
@@ -119,22 +119,19 @@ impl Protocol {
         Some(reads)
     }
 
-    /// Whether a caller who sees only some versions may see a resource at a server.
-    pub(crate) fn shows(
-        &self,
-        state: &State,
-        server: &Server,
-        object: &Object,
-        sees: Sees,
-    ) -> bool {
-        if self.has(Fault::AccessByRecord) {
-            return match self.reads(state, server, object) {
-                None => false,
-                Some(Record::Old) => sees.from,
-                Some(Record::New | Record::Only) => sees.to,
-            };
-        }
-        object.found().is_seen_by(sees)
+    /// Whether a caller who may see only one of the two majors may see a resource at a server: judged
+    /// by the record that it reads.
+    pub(crate) fn shows(&self, state: &State, server: &Server, object: &Object, seen: u32) -> bool {
+        let home = object.new.map_or(Home::Paired, |(_, home)| home);
+        let major = match self.reads(state, server, object) {
+            None => return false,
+            Some(Record::Old) => FROM,
+            Some(Record::New | Record::Only) => TO,
+        };
+        let migration = state.record().migration;
+        let other = migration.and_then(|migration| migration.counterpart(major, home));
+        let other = other.filter(|_| !self.has(Fault::AccessByRecord));
+        major == seen || other == Some(seen)
     }
 
     /// What a write at a phase does.

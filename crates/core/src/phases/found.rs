@@ -39,15 +39,6 @@ pub struct Found {
     pub new: Option<NewRecord>,
 }
 
-/// Which versions of the two majors a caller may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Sees {
-    /// One of the major that is left.
-    pub from: bool,
-    /// One of the major that it goes to.
-    pub to: bool,
-}
-
 /// How the two records stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
@@ -87,20 +78,6 @@ impl Found {
             (Standing::Alone, _) => true,
             (_, Truth::Old) => self.old.is_some(),
             (_, Truth::New) => self.new.is_some(),
-        }
-    }
-
-    /// Whether a caller may see the resource, as far as its versions decide that. A resource that
-    /// takes part is one resource at two majors: whoever may see either sees it, whichever record
-    /// the phase reads. Else a move of phase would take it away from some and show it to others.
-    #[must_use]
-    pub fn is_seen_by(&self, sees: Sees) -> bool {
-        match self.standing() {
-            Standing::Absent => false,
-            Standing::Alone => sees.to,
-            Standing::OnlyOld | Standing::OnlyNew | Standing::Fresh | Standing::Stale => {
-                sees.from || sees.to
-            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_core::decide;
 use coeval_core::phases::{
-    Found, Home, Keys, NewRecord, Stamp, Standing, Truth, plan_read, plan_read_on,
+    Found, Keys, NewRecord, Stamp, Standing, Truth, plan_read, plan_read_on,
 };
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_storage::{Entry, Key};
@@ -33,10 +33,7 @@ pub(crate) fn found(old: Option<&Stored>, new: Option<&Stored>) -> Found {
         old: old.map(stamp),
         new: new.map(|new| NewRecord {
             stamp: stamp(new),
-            home: match new.paired {
-                true => Home::Paired,
-                false => Home::Alone,
-            },
+            home: new.home(),
         }),
     }
 }

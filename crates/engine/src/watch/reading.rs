@@ -9,7 +9,7 @@ use crate::seen::urn;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_access::Acl;
-use coeval_core::phases::{Reads, Refusal};
+use coeval_core::phases::{Home, Reads, Refusal};
 use coeval_core::version::Uuid;
 use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(super) struct Happened {
     /// What was put at the new major in the same write, in a migration.
     pub(super) mirror: Option<Became>,
     major: u32,
+    /// Its record at another major was part of the same write.
+    twin: bool,
     /// Of the engine's own kinds: what it was before, where that is kept.
     pub(super) before: Option<Stored>,
 }
@@ -114,10 +116,12 @@ impl Reading {
                 became,
                 mirror: None,
                 major,
+                twin: false,
                 before: None,
             });
             return;
         };
+        there.twin = true;
         match (&there.became, &became) {
             (_, Became::Gone(_)) => {}
             (Became::Gone(_), _) => (there.became, there.major) = (became, major),
@@ -198,6 +202,14 @@ impl Happened {
         match &self.mirror {
             Some(mirror) if !reads_old => mirror,
             _ => &self.became,
+        }
+    }
+
+    /// Whether it takes part in the migration of its type, as far as the write tells.
+    pub(super) const fn home(&self) -> Home {
+        match self.twin {
+            true => Home::Paired,
+            false => Home::Alone,
         }
     }
 

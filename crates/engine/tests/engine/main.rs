@@ -20,6 +20,7 @@ mod lists;
 mod logins;
 mod meddling;
 mod migrations;
+mod migrations_access;
 mod migrations_hurt;
 mod migrations_raced;
 mod migrations_reader;
@@ -172,6 +173,10 @@ cases! {
             a_change_of_meaning_is_left_alone_unless_it_is_named
             a_migration_is_a_resource
         }
+    }
+    migrations_access {
+        every {}
+        embedded { who_sees_either_major_sees_the_pair_in_every_phase }
     }
     migrations_hurt {
         every {}

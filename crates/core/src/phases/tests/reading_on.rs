@@ -77,19 +77,12 @@ fn a_body_of_the_new_major_is_put_onto_the_truth_or_refused_where_it_could_not_b
 }
 
 #[test]
-fn whoever_sees_either_major_sees_the_pair_and_nothing_of_what_is_alone() {
-    let sees = |from, to| Sees { from, to };
-    for standing in STANDINGS {
-        let found = found(standing);
-        let there = standing != Standing::Absent;
-        assert!(!found.is_seen_by(sees(false, false)), "{standing:?}");
-        assert_eq!(found.is_seen_by(sees(false, true)), there, "{standing:?}");
-        assert_eq!(found.is_seen_by(sees(true, true)), there, "{standing:?}");
-        let takes_part = there && standing != Standing::Alone;
-        assert_eq!(
-            found.is_seen_by(sees(true, false)),
-            takes_part,
-            "{standing:?}"
-        );
+fn what_takes_part_is_at_both_majors_and_what_is_alone_at_one() {
+    let migration = at(Phase::Soak, Phase::Soak).migration.unwrap();
+    for home in [Home::Paired, Home::Alone] {
+        assert_eq!(migration.counterpart(1, home), Some(2));
+        assert_eq!(migration.counterpart(3, home), None);
     }
+    assert_eq!(migration.counterpart(2, Home::Paired), Some(1));
+    assert_eq!(migration.counterpart(2, Home::Alone), None);
 }
