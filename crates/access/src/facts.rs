@@ -35,6 +35,16 @@ impl VersionFacts {
         }
     }
 
+    /// What is granted at either of two versions that one resource is at.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        Self {
+            level: self.level.max(other.level),
+            max_implicit: self.implied().max(other.implied()),
+            ..self
+        }
+    }
+
     /// The level whose matching right the caller has without holding it.
     pub(crate) fn implied(&self) -> Option<Level> {
         self.level.min(self.max_implicit)

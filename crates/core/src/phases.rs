@@ -5,7 +5,8 @@
 //! source of truth, and what admits the next phase. The functions here turn a row and what was
 //! found under the two keys into a plan; they do nothing themselves.
 //!
-//! - [`plan_write`], [`plan_read`]: one request
+//! - [`plan_write`], [`plan_read`]: one request; [`reads_on`], [`plan_read_on`]: one at a server that
+//!   can't load the new major
 //! - [`backfill`], [`copy_back`], [`clean_up`], [`discard`]: one resource, in the background; [`work`]
 //!   says which of them is due and [`claim`] what may be noted when all resources were visited
 //! - [`begin`], [`forward`], [`back`], [`finish`], [`abandon`], [`ask`]: the phase record of a type
@@ -19,7 +20,8 @@
 //!   only the expiry, and cleanup changes only the flag.
 //! - A move and a claim are written on condition that the record is as read and that no resource
 //!   was listed as failed since. So whoever lists one also touches a record that tells.
-//! - Only servers that [`admit`] lets in serve the type.
+//! - Only servers that [`admit`] lets in write the type, and only they and those of [`reads_on`] read
+//!   it.
 //!
 //! `docs/phases.md` explains the table; the crate `phases-model` checks it.
 
@@ -39,7 +41,7 @@ pub use background::{Work, backfill, claim, clean_up, copy_back, discard, is_due
 pub use found::{Found, Home, NewRecord, Stamp, Standing};
 pub use moves::{Acknowledged, Asked, Facts, Who, abandon, ask, back, begin, finish, forward};
 pub use phase::{Phase, UnknownPhase};
-pub use read::{Reading, plan_read};
+pub use read::{Reading, ReadsOn, plan_read, plan_read_on, reads_on};
 pub use record::{Epoch, Heading, Live, Migration, PhaseRecord, admit};
 pub use refusal::Refusal;
 pub use table::{Background, Clears, Entry, Keys, Leave, Reads, Row, TABLE, Table, Truth, Unfit};

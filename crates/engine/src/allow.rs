@@ -11,6 +11,7 @@ use coeval_access::{
     Acl, AclFacts, Action, Decision, Explanation, Facts, GeneralRight, Home, Level, Subject,
     TypeAction, VersionFacts, decide, decide_general, decide_type, explain, may_explain,
 };
+use coeval_core::phases::Home as RecordHome;
 use coeval_core::version::{TypeName, Version};
 use coeval_storage::ReadRequest;
 
@@ -50,6 +51,27 @@ pub(crate) fn version_facts(
         max_implicit: definition.and_then(|one| one.meta.max_implicit_right),
         ..VersionFacts::new(version, level)
     }
+}
+
+/// What the ACLs of its versions say of a caller's access to a resource. In a migration a resource that
+/// takes part is at two majors: what is granted at either counts, in every phase.
+pub(crate) fn resource_facts(
+    state: &TypeState,
+    version: Version,
+    home: RecordHome,
+    subject: &Subject,
+) -> VersionFacts {
+    let own = version_facts(state, version, subject);
+    let migration = state.phase.migration;
+    let other = migration.and_then(|migration| migration.counterpart(version.major, home));
+    let Some(other) = other else {
+        return own;
+    };
+    let versions = state.definitions.keys();
+    let versions = versions.filter(|version| version.major == other);
+    versions.fold(own, |facts, version| {
+        facts.or(&version_facts(state, *version, subject))
+    })
 }
 
 fn decided(decision: Decision) -> Result<Option<Level>, EngineError> {
@@ -186,7 +208,7 @@ pub(crate) fn facts<'a>(
 ) -> Result<Facts<'a>, EngineError> {
     Ok(Facts {
         of: type_name(&state.key)?,
-        version: version_facts(state, stored.header.version, subject),
+        version: resource_facts(state, stored.header.version, stored.home(), subject),
         home: home(&stored.header.org),
         owner: Some(&stored.header.owner),
         acl,

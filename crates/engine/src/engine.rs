@@ -129,7 +129,7 @@ impl Fetched {
         if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
             return Ok(None);
         }
-        let part = state.part()?;
+        let part = state.reading()?;
         let mut pair = part.map(|part| Pair::absent(*part));
         let mut elsewhere = None;
         for (major, entry) in state.majors.iter().zip(own) {

@@ -15,7 +15,7 @@ use coeval_access::{Action, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
 use coeval_core::types::Visibility;
-use coeval_core::version::{StoredVersion, Uuid};
+use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_filter::may_be_cut;
 use coeval_storage::{Millis, Range, ReadRequest, Revision, Token};
 use std::sync::Arc;
@@ -156,6 +156,10 @@ impl Engine {
                     fetched
                 }
             };
+            if !matches!(action, Action::Read | Action::ReadAcl | Action::ReadSecrets) {
+                // Before anything is told of the resource: a server that only reads can't go on.
+                fetched.state.part()?;
+            }
             self.mend_later(&fetched);
             let Some(shown) = fetched.stored.take() else {
                 if matches!(target, Target::Name { .. }) {
@@ -347,7 +351,7 @@ impl Engine {
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let view = decide::decide_read(&Reading {
-            stored: decide::Stored::Alone(StoredVersion(version)),
+            stored: as_stored(state, version),
             known: &state.known,
             wanted,
             restricted_below: restricted.map(|restricted| restricted.below),
@@ -438,6 +442,23 @@ fn answer(
         token,
         header,
     }
+}
+
+/// What is stored, as the rules on versions look at it. A server that can't load the new major of a
+/// migration shows a copy where the new one is the source of truth, and has to say so.
+fn as_stored(state: &TypeState, version: Version) -> decide::Stored {
+    let alone = decide::Stored::Alone(StoredVersion(version));
+    let Ok(Some(part)) = state.reading() else {
+        return alone;
+    };
+    if !part.is_copy(version) {
+        return alone;
+    }
+    let to = part.migration.to;
+    let of_major = state.registered_versions().filter(|one| one.major == to);
+    let new = of_major.max().unwrap_or(Version::new(to, 0, 0));
+    let (old, new) = (StoredVersion(version), StoredVersion(new));
+    decide::Pair::new(old, new, decide::Lead::New).map_or(alone, decide::Stored::Pair)
 }
 
 /// Counts a view that had to be computed.

@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::header::Header;
 use bytes::Bytes;
 use coeval_core::convert::{Kept, Record as CoreRecord};
+use coeval_core::phases::Home;
 use coeval_core::version::Uuid;
 use coeval_storage::{Content, Millis, Record, Revision};
 use serde_json::Value;
@@ -66,6 +67,15 @@ fn unreadable(id: Uuid, what: &str) -> EngineError {
 }
 
 impl Stored {
+    /// Whether it takes part in the migration of its type, as the rules look at a record at the new
+    /// major.
+    pub(crate) const fn home(&self) -> Home {
+        match self.paired {
+            true => Home::Paired,
+            false => Home::Alone,
+        }
+    }
+
     pub(crate) fn decode(id: Uuid, record: &Record) -> Result<Self, EngineError> {
         let content = &record.content;
         let header =

@@ -63,7 +63,8 @@ fn said(write: Write) -> &'static str {
     match write {
         Write::Create(At::Old) => "create",
         Write::Create(At::New) => "create at the new major",
-        Write::Update => "update",
+        Write::Update(At::Old) => "update",
+        Write::Update(At::New) => "update at the new major",
         Write::KeepAlive => "keep alive",
         Write::Move => "move to the new major",
         Write::Delete => "delete",

@@ -59,4 +59,26 @@ pub enum Fault {
     OnePart,
     /// Who got no answer takes it for a failure and writes again.
     TooSoon,
+    /// A server without the new major reads though old records may be behind.
+    ReadsOnUnchecked,
+    /// It reads in every phase.
+    ReadsOnForEver,
+    /// It reads while the old records are said to be fresh, whatever is live.
+    ReadsOnByFreshness,
+    /// What it shows is never marked.
+    ReadsOnUnmarked,
+    /// It writes the old records.
+    ReaderWrites,
+    /// It moves the expiry of the old records.
+    ReaderKeepsAlive,
+    /// It counts as one that has got to where the others are.
+    ReaderAcknowledges,
+    /// A body of the new major that can't be converted back is listed, not refused.
+    UnreadableBody,
+    /// A body of the new major is written to the new record, whatever the source of truth.
+    BodyBesideTruth,
+    /// A body of the new major is refused where the migration has only begun.
+    BodyRefusedAtOld,
+    /// Who may see a resource is decided by the record that is read.
+    AccessByRecord,
 }

@@ -2,13 +2,13 @@
 
 use crate::fault::Fault;
 use crate::object::Object;
-use crate::operator::acknowledged;
 use crate::protocol::Protocol;
-use crate::state::{End, Server, State};
+use crate::state::{End, FROM, Server, State, TO};
 use coeval_core::decide::Record;
 use coeval_core::phases::{
-    Acknowledged, Facts, Failing, Fit, Heading, Live, Phase, PhaseRecord, Refusal, Work, Write,
-    abandon, back, backfill, clean_up, discard, finish, forward, is_left, plan_write, work,
+    Acknowledged, At, Facts, Failing, Fit, Heading, Live, Phase, PhaseRecord, ReadsOn, Refusal,
+    Standing, Truth, Work, Write, abandon, back, backfill, clean_up, discard, finish, forward,
+    is_left, work,
 };
 use stateright::Property;
 
@@ -35,7 +35,8 @@ pub(crate) fn properties() -> Vec<Property<Protocol>> {
         }),
         Property::always(I2, |_, state: &State| !state.ghosts.late_write),
         Property::always(I3, |protocol: &Protocol, state: &State| {
-            state.ghosts.backwards || reads_are_right(protocol, state, true)
+            let right = state.ghosts.backwards || reads_are_right(protocol, state, true);
+            right && !state.ghosts.silenced
         }),
         Property::always(I4, |protocol: &Protocol, state: &State| {
             reads_are_right(protocol, state, false)
@@ -66,33 +67,70 @@ fn adjacent(protocol: &Protocol, state: &State) -> bool {
 
 /// Every server that may serve answers with what was acknowledged.
 fn reads_are_right(protocol: &Protocol, state: &State, existing: bool) -> bool {
-    let mut serving = state
-        .servers
-        .iter()
-        .filter(|server| protocol.serves(state, server));
-    serving.all(|server| {
+    let mut servers = state.servers.iter().enumerate();
+    servers.all(|(at, server)| {
+        let serves = protocol.serves(state, server);
+        let reads_on = protocol.reads_on(state, at);
         let mut objects = state.objects.iter();
         objects.all(|object| {
-            object.acknowledged.is_some() != existing
-                || (protocol.answer(state, server, object) == object.acknowledged
-                    && is_consistent(protocol, state, server, object))
+            if object.acknowledged.is_some() != existing {
+                return true;
+            }
+            match reads_on {
+                _ if serves => {
+                    protocol.answer(state, server, object) == object.acknowledged
+                        && is_consistent(protocol, state, at, object)
+                }
+                Some(reads) => reads_on_rightly(protocol, state, server, object, reads),
+                None => true,
+            }
         })
     })
 }
 
+/// A server without the new major shows what was acknowledged, marked if it is no longer the source
+/// of truth for some server; or says that it can't show what is at home in the new major.
+fn reads_on_rightly(
+    protocol: &Protocol,
+    state: &State,
+    server: &Server,
+    object: &Object,
+    reads: ReadsOn,
+) -> bool {
+    let Some(answer) = Protocol::answer_on(object) else {
+        return object.acknowledged.is_some();
+    };
+    let Live { low, high } = state.live;
+    let copied = [low, high].map(|phase| protocol.table.row(phase).truth == Truth::New);
+    answer == object.acknowledged
+        && (answer.is_none() || reads.marked == copied.contains(&true))
+        && belongings_are_right(protocol, state, server, object)
+}
+
+/// Whoever may see one of the two majors sees what takes part, wherever it is read.
+fn is_seen(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
+    let alone = object.found().standing() == Standing::Alone;
+    let shows = |major| protocol.shows(state, server, object, major);
+    object.acknowledged.is_none() || (shows(TO) && shows(FROM) != alone)
+}
+
 /// What is to be seen beside the answer itself.
-fn is_consistent(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
-    if !belongings_are_right(protocol, state, server, object) {
+fn is_consistent(protocol: &Protocol, state: &State, at: usize, object: &Object) -> bool {
+    let server = &state.servers[at];
+    if !belongings_are_right(protocol, state, server, object) || object.unreadable {
+        return false;
+    }
+    if state.ended.is_none() && !protocol.simple && !is_seen(protocol, state, server, object) {
         return false;
     }
     match state.ended {
         // The next migration to this major would take a mark that is left for an orphan's.
         Some(End::Finished) => !is_left(&object.found()),
         Some(End::Abandoned) => {
-            discard(&object.found()).is_none() && can_be_written(protocol, state, server, object)
+            discard(&object.found()).is_none() && can_be_written(protocol, state, at, object)
         }
         // RFD 126 writes without looking.
-        None => protocol.simple || can_be_written(protocol, state, server, object),
+        None => protocol.simple || can_be_written(protocol, state, at, object),
     }
 }
 
@@ -116,17 +154,20 @@ fn belongings_are_right(
 }
 
 /// A server that answers with a resource must not say that there is none to write, nor refuse to
-/// keep it alive as it is.
-fn can_be_written(protocol: &Protocol, state: &State, server: &Server, object: &Object) -> bool {
-    let (table, live, found) = (protocol.rules(state), state.live, object.found());
+/// keep it alive as it is; nor to take a body of the new major, where it knows that one.
+fn can_be_written(protocol: &Protocol, state: &State, at: usize, object: &Object) -> bool {
+    let (phase, found) = (state.servers[at].phase, object.found());
     let writes = [
-        (Write::Update, Fit::Both),
+        (Write::Update(At::Old), Fit::Both),
         (Write::KeepAlive, object.fit),
         (Write::Delete, Fit::Both),
+        (Write::Update(At::New), Fit::Both),
     ];
+    let known = if protocol.knows_new_major(at) { 4 } else { 3 };
     let exists = object.acknowledged.is_some();
-    writes.into_iter().all(|(write, fit)| {
-        plan_write(table, live, server.phase, &found, write, fit).is_ok() == exists
+    writes[..known].iter().all(|(write, fit)| {
+        let plan = protocol.plan_write(state, phase, &found, *write, *fit);
+        plan.is_ok() == exists
     })
 }
 
@@ -159,11 +200,12 @@ fn can_go_back(protocol: &Protocol, state: &State) -> bool {
 }
 
 /// The second half of a step can come about with nobody given up: once it is asked for, all who can
-/// go where they are told to go, and then nothing holds it. Who can't load the new major may.
+/// go where they are told to go, and then nothing holds it. Who can't load the new major may hold
+/// the end of `old`, and nothing else.
 fn can_close(protocol: &Protocol, state: &State, heading: Heading) -> bool {
-    let servers = state.servers.iter().enumerate();
-    let knowing = servers.filter(|(at, _)| protocol.knows_new_major(*at));
-    let mut there = acknowledged(knowing.map(|(_, server)| server));
+    let closes_old = state.live.low == Phase::Old && heading == Heading::Forward;
+    let mut there = protocol.acknowledged(state);
+    there.retain(|server| server.phase.is_some() || !closes_old);
     let mut record = state.record();
     let ask = |record: &PhaseRecord, servers: &[Acknowledged]| {
         let facts = Facts {
@@ -182,7 +224,8 @@ fn can_close(protocol: &Protocol, state: &State, heading: Heading) -> bool {
         return false;
     };
     for server in &mut there {
-        server.phase = protocol.place(&migration, true).unwrap_or(server.phase);
+        let place = protocol.place(&migration, true);
+        server.phase = server.phase.map(|phase| place.unwrap_or(phase));
     }
     ask(&record, &there).is_ok_and(|next| next.epoch != record.epoch)
 }

@@ -28,6 +28,7 @@ impl Model for Protocol {
             fit: Fit::Both,
             failed: false,
             acknowledged: Some(cell),
+            unreadable: false,
             own: None,
         };
         let mut alone = Object {

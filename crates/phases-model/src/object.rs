@@ -34,6 +34,8 @@ pub struct Object {
     pub failed: bool,
     /// What the last acknowledged write left.
     pub acknowledged: Option<Cell>,
+    /// What was acknowledged can't be read at the version that it was written at.
+    pub unreadable: bool,
     /// Secrets and index entries, where they are in the run.
     pub own: Option<Belongings>,
 }

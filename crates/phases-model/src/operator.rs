@@ -7,7 +7,7 @@
 use crate::action::Action;
 use crate::fault::Fault;
 use crate::protocol::Protocol;
-use crate::state::{End, FROM, Gated, NOW, PASSED, Server, State, TO};
+use crate::state::{End, FROM, Gated, NOW, PASSED, State, TO};
 use coeval_core::phases::{
     Acknowledged, Entry, Facts, Heading, Live, Phase, PhaseRecord, Refusal, Who, Work, abandon,
     back, begin, claim, finish, forward, work,
@@ -95,7 +95,7 @@ impl Protocol {
     /// A half step in a direction, or servers are turned round.
     pub(crate) fn asked(&self, state: &State, heading: Heading, fence: bool) -> Option<State> {
         let record = state.record();
-        let servers = acknowledged(&state.servers);
+        let servers = self.acknowledged(state);
         let facts = Facts {
             fence_rest: fence,
             ..self.facts(&servers, state.failed(), 0)
@@ -104,7 +104,10 @@ impl Protocol {
         if next.epoch == record.epoch {
             return Some(state.with_record(&next));
         }
-        Some(self.moved(state, &next, heading == Heading::Back))
+        let mut after = self.moved(state, &next, heading == Heading::Back);
+        let closes_old = state.live.low == Phase::Old && after.live.low != Phase::Old;
+        after.ghosts.silenced |= closes_old && !fence && self.bounds.behind > 0;
+        Some(after)
     }
 
     /// What the rules say to it.
@@ -165,7 +168,7 @@ impl Protocol {
     }
 
     fn decided(&self, state: &State, gated: Gated, failed: u64, left: u64) -> Option<State> {
-        let servers = acknowledged(&state.servers);
+        let servers = self.acknowledged(state);
         let facts = self.facts(&servers, failed, left);
         let (table, record) = (&self.table, state.record());
         let next = match gated {
@@ -243,13 +246,18 @@ impl Protocol {
             meaning_changed: false,
         }
     }
-}
 
-/// Where servers are.
-pub(crate) fn acknowledged<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Vec<Acknowledged> {
-    let servers = servers.into_iter().map(|server| Acknowledged {
-        server: String::new(),
-        phase: server.phase,
-    });
-    servers.collect()
+    /// Where servers are. Those that can't load the new major are nowhere.
+    pub(crate) fn acknowledged(&self, state: &State) -> Vec<Acknowledged> {
+        let servers = state.servers.iter().enumerate();
+        let servers = servers.map(|(at, server)| Acknowledged {
+            server: String::new(),
+            phase: match self.knows_new_major(at) {
+                true => Some(server.phase),
+                false if self.has(Fault::ReaderAcknowledges) => Some(state.live.high),
+                false => None,
+            },
+        });
+        servers.collect()
+    }
 }

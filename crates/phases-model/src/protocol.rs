@@ -3,9 +3,12 @@
 use crate::belongings::Values;
 use crate::fault::Fault;
 use crate::object::{Cell, Object};
-use crate::state::{Server, State};
+use crate::state::{FROM, Server, State, TO};
 use coeval_core::decide::Record;
-use coeval_core::phases::{Migration, Phase, TABLE, Table, admit, plan_read};
+use coeval_core::phases::{
+    At, Fit, Found, Home, Live, Migration, Phase, Plan, ReadsOn, Refusal, Step, TABLE, Table,
+    Truth, Write, admit, plan_read, plan_read_on, plan_write, reads_on,
+};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -88,12 +91,90 @@ impl Protocol {
         self.has(Fault::NoAdmission) || admit(&state.record(), server.phase).is_ok()
     }
 
+    /// Whether a server that may not serve reads on: it can't load the new major.
+    #[must_use]
+    pub fn reads_on(&self, state: &State, at: usize) -> Option<ReadsOn> {
+        let server = state.servers.get(at)?;
+        if self.knows_new_major(at) || self.serves(state, server) {
+            return None;
+        }
+        let mut record = state.record();
+        if let Some(migration) = &mut record.migration {
+            let Live { low, high } = migration.live;
+            let up_to_soak = Live {
+                low: low.min(Phase::Soak),
+                high: high.min(Phase::Soak),
+            };
+            match self.fault {
+                Some(Fault::ReadsOnUnchecked) => migration.back_done = true,
+                Some(Fault::ReadsOnByFreshness) => migration.live = up_to_soak,
+                Some(Fault::ReadsOnForEver) => {
+                    (migration.back_done, migration.live) = (true, up_to_soak);
+                }
+                _ => {}
+            }
+        }
+        let mut reads = reads_on(&self.table, &record).ok()?;
+        reads.marked &= !self.has(Fault::ReadsOnUnmarked);
+        Some(reads)
+    }
+
+    /// Whether a caller who may see only one of the two majors may see a resource at a server: judged
+    /// by the record that it reads.
+    pub(crate) fn shows(&self, state: &State, server: &Server, object: &Object, seen: u32) -> bool {
+        let home = object.new.map_or(Home::Paired, |(_, home)| home);
+        let major = match self.reads(state, server, object) {
+            None => return false,
+            Some(Record::Old) => FROM,
+            Some(Record::New | Record::Only) => TO,
+        };
+        let migration = state.record().migration;
+        let other = migration.and_then(|migration| migration.counterpart(major, home));
+        let other = other.filter(|_| !self.has(Fault::AccessByRecord));
+        major == seen || other == Some(seen)
+    }
+
+    /// What a write at a phase does.
+    pub(crate) fn plan_write(
+        &self,
+        state: &State,
+        phase: Phase,
+        found: &Found,
+        write: Write,
+        fit: Fit,
+    ) -> Result<Plan, Refusal> {
+        let table = self.rules(state);
+        let plan = |write| plan_write(table, state.live, phase, found, write, fit);
+        let new_body = write == Write::Update(At::New);
+        match self.fault {
+            Some(Fault::UnreadableBody) if new_body => plan(Write::Update(At::Old)),
+            Some(Fault::BodyRefusedAtOld) if new_body && phase == Phase::Old => {
+                Err(Refusal::NotReadBack)
+            }
+            Some(Fault::BodyBesideTruth) if new_body && table.row(phase).truth == Truth::Old => {
+                let (old, new) = (Step::Leave, Step::Write);
+                plan(write).map(|plan| Plan { old, new, ..plan })
+            }
+            _ => plan(write),
+        }
+    }
+
     /// What a server would answer to a read.
     #[must_use]
     pub fn answer(&self, state: &State, server: &Server, object: &Object) -> Option<Cell> {
         match self.reads(state, server, object)? {
             Record::Old => object.old,
             Record::New | Record::Only => object.new.map(|(cell, _)| cell),
+        }
+    }
+
+    /// What a server that reads on would answer; nothing: what is there it can't show.
+    #[must_use]
+    pub fn answer_on(object: &Object) -> Option<Option<Cell>> {
+        match plan_read_on(&object.found()).from {
+            None => Some(None),
+            Some(Record::Old) => Some(object.old),
+            Some(Record::New | Record::Only) => None,
         }
     }
 

@@ -6,29 +6,35 @@ use crate::model::count;
 use crate::protocol::Protocol;
 use crate::state::{Job, Pending, State};
 use coeval_core::phases::{
-    At, Failing, Fit, Home, Plan, Step, Work, Write, backfill, clean_up, copy_back, discard,
-    plan_read, plan_write,
+    At, Failing, Fit, Home, Plan, Standing, Step, Truth, Work, Write, backfill, clean_up,
+    copy_back, discard, plan_read,
 };
 
-const WRITES: [Write; 6] = [
+const WRITES: [Write; 7] = [
     Write::Create(At::Old),
-    Write::Update,
+    Write::Update(At::Old),
     Write::Delete,
     Write::KeepAlive,
     Write::Create(At::New),
     Write::Move,
+    Write::Update(At::New),
 ];
 
 impl Protocol {
     pub(crate) fn writes(&self, state: &State, requests: &mut Vec<Request>) {
-        for (server, object) in self.free(state) {
+        let faulty = self.has(Fault::ReaderWrites) || self.has(Fault::ReaderKeepsAlive);
+        let readers = (0..state.servers.len())
+            .filter(|at| faulty && self.reads_on(state, *at).is_some())
+            .flat_map(|server| (0..state.objects.len()).map(move |object| (server, object)));
+        for (server, object) in self.free(state).chain(readers) {
             let writes = match (self.simple, self.knows_new_major(server)) {
                 (true, _) => &WRITES[..3],
+                (false, false) if self.has(Fault::ReaderKeepsAlive) => &WRITES[3..4],
                 (false, false) => &WRITES[..4],
                 (false, true) => &WRITES[..],
             };
             for write in writes {
-                let content = matches!(write, Write::Create(At::Old) | Write::Update);
+                let content = matches!(write, Write::Create(At::Old) | Write::Update(_));
                 let fits: &[Fit] = match (content && !self.simple, write) {
                     (true, _) => &[Fit::Both, Fit::OnlyTruth],
                     (false, Write::KeepAlive) => &[state.objects[object].fit],
@@ -75,13 +81,21 @@ impl Protocol {
     /// What a server would do, from a snapshot.
     pub(crate) fn plan(&self, state: &State, request: Request) -> Option<(usize, Pending)> {
         let mut batch = None;
+        let mut unreadable = false;
         let (object, job, plan, fit) = match request {
             Request::Write(server, object, write, fit) => {
                 let phase = state.servers[server].phase;
                 let found = state.objects[object].found();
-                let table = self.rules(state);
-                let plan = plan_write(table, state.live, phase, &found, write, fit).ok()?;
-                (object, Job::Write(write), plan, fit)
+                let plan = self.plan_write(state, phase, &found, write, fit).ok()?;
+                // What is put onto the source of truth is the same, whichever major it was given at.
+                let job = match write {
+                    Write::Update(_) => Write::Update(At::Old),
+                    other => other,
+                };
+                let onto_old = self.rules(state).row(phase).truth == Truth::Old
+                    && found.standing() != Standing::Alone;
+                unreadable = write == Write::Update(At::New) && fit == Fit::OnlyTruth && onto_old;
+                (object, Job::Write(job), plan, fit)
             }
             Request::Work(server, object) => {
                 let work = self.due(state, state.servers[server].phase)?;
@@ -118,6 +132,7 @@ impl Protocol {
             stamp,
             fit,
             current: true,
+            unreadable,
             truth: self.belongings.map(|_| truth),
             batch,
             answered: false,

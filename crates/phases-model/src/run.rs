@@ -83,6 +83,17 @@ fn answers(protocol: &Protocol, state: &State) -> String {
     for (at, server) in state.servers.iter().enumerate() {
         for (number, object) in state.objects.iter().enumerate() {
             let answer = protocol.answer(state, server, object);
+            if let (Some(_), Some(answer)) =
+                (protocol.reads_on(state, at), Protocol::answer_on(object))
+                && answer != object.acknowledged
+            {
+                text.push_str(&format!(
+                    "{} without the new major reads r{number}: {}; acknowledged was {}\n",
+                    name(at),
+                    said(answer),
+                    said(object.acknowledged)
+                ));
+            }
             if protocol.serves(state, server) && answer != object.acknowledged {
                 text.push_str(&format!(
                     "{} at {} reads r{number}: {}; acknowledged was {}\n",

@@ -37,6 +37,8 @@ pub struct Pending {
     pub fit: Fit,
     /// Whether the epoch is still that of the snapshot.
     pub current: bool,
+    /// Whether the content could not be read at the version that it is written at.
+    pub unreadable: bool,
     /// The source of truth for the server that planned it, where belongings are in the run.
     pub truth: Option<Truth>,
     /// The checkpoint that is written with it, where a run has parts.
@@ -88,6 +90,8 @@ pub struct Ghosts {
     pub endless: bool,
     /// The last phase was admitted on the way back.
     pub backwards: bool,
+    /// A server lost its writes with `old`, and nobody gave it up.
+    pub silenced: bool,
 }
 
 /// A state.

@@ -157,12 +157,13 @@ fn acknowledge(object: &mut Object, pending: &Pending) {
         return;
     };
     object.acknowledged = match write {
-        Write::Create(_) | Write::Update | Write::Move => Some(fresh(pending.stamp)),
+        Write::Create(_) | Write::Update(_) | Write::Move => Some(fresh(pending.stamp)),
         Write::Delete => None,
         Write::KeepAlive => stepped(Step::Touch, object.acknowledged, pending.stamp),
     };
     if write != Write::KeepAlive {
         object.fit = pending.fit;
+        object.unreadable = pending.unreadable;
     }
 }
 

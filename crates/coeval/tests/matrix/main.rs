@@ -24,6 +24,7 @@ const ALL_NEW: Row = Row {
     clients: ["2.0", "2.0", "2.0"],
     agents: "2.0",
     replaced: &[],
+    reads_on: false,
 };
 /// One server was upgraded; everybody else is of the release before, or older.
 const FIRST_UPGRADED: Row = Row {
@@ -31,6 +32,7 @@ const FIRST_UPGRADED: Row = Row {
     clients: ["1.1", "1.1", "1.0"],
     agents: "1.1",
     replaced: &[],
+    reads_on: true,
 };
 /// Both servers were upgraded, the others were not.
 const SERVERS_UPGRADED: Row = Row {
@@ -38,6 +40,7 @@ const SERVERS_UPGRADED: Row = Row {
     clients: ["1.1", "1.0", "1.1"],
     agents: "1.0",
     replaced: &[],
+    reads_on: false,
 };
 /// Only agents lag behind; of the clients there are all.
 const AGENTS_BEHIND: Row = Row {
@@ -45,6 +48,7 @@ const AGENTS_BEHIND: Row = Row {
     clients: ["2.0", "1.1", "1.0"],
     agents: "1.0",
     replaced: &[],
+    reads_on: false,
 };
 
 macro_rules! rows {

@@ -22,6 +22,7 @@ const ALL_OF_ONE_RELEASE: Row = Row {
     clients: ["2.0", "2.0", "2.0"],
     agents: "2.0",
     replaced: &[(1, NEW), (0, NEW), (1, PREVIOUS), (0, PREVIOUS)],
+    reads_on: false,
 };
 /// One server was upgraded; everybody else is of the release before, or older.
 const FIRST_UPGRADED: Row = Row {
@@ -29,6 +30,7 @@ const FIRST_UPGRADED: Row = Row {
     clients: ["1.1", "1.1", "1.0"],
     agents: "1.1",
     replaced: &[(1, PREVIOUS)],
+    reads_on: false,
 };
 /// The servers are upgraded while the others are not, and one is taken back.
 const SERVERS_UPGRADED: Row = Row {
@@ -36,6 +38,7 @@ const SERVERS_UPGRADED: Row = Row {
     clients: ["1.1", "1.0", "1.1"],
     agents: "1.0",
     replaced: &[(0, NEW), (1, PREVIOUS), (1, NEW)],
+    reads_on: false,
 };
 /// Both releases throughout, agents that lag behind, and clients of all versions.
 const AGENTS_BEHIND: Row = Row {
@@ -43,6 +46,7 @@ const AGENTS_BEHIND: Row = Row {
     clients: ["2.0", "1.1", "1.0"],
     agents: "1.0",
     replaced: &[],
+    reads_on: false,
 };
 
 macro_rules! rows {

@@ -16,8 +16,9 @@ use std::collections::BTreeSet;
 pub struct Acknowledged {
     /// Its name.
     pub server: String,
-    /// The phase that it works at.
-    pub phase: Phase,
+    /// The phase that it works at. None: it can't load the new major, so it is at no phase but
+    /// `old`, and at none once that is closed.
+    pub phase: Option<Phase>,
 }
 
 /// Who wants a move.
@@ -195,9 +196,9 @@ pub fn ask(
         return Ok(Asked::Back);
     }
     let held_by = if phase > live.high {
-        behind(servers, live.high)
+        behind(servers, live.high, live.low)
     } else {
-        behind(servers, live.low)
+        behind(servers, live.low, live.low)
     };
     Err(Refusal::OutOfReach {
         phase,
@@ -253,7 +254,7 @@ fn close(
         Heading::Forward => migration.live.high,
         Heading::Back => migration.live.low,
     };
-    let behind = behind(facts.servers, phase);
+    let behind = behind(facts.servers, phase, migration.live.low);
     let fenced = facts.fence_rest && facts.who == Who::Operator;
     if !behind.is_empty() && !fenced {
         if migration.heading == heading {
@@ -277,8 +278,15 @@ fn close(
     Ok(moved(record, Some(migration), record.closed.clone()))
 }
 
-fn behind(servers: &[Acknowledged], phase: Phase) -> Vec<String> {
-    let behind = servers.iter().filter(|server| server.phase != phase);
+/// Who must get to a phase before the other one is closed. A server that can't load the new major
+/// never gets anywhere: it loses its writes when `old` is closed, which somebody has to want, and
+/// nothing more after that.
+fn behind(servers: &[Acknowledged], phase: Phase, low: Phase) -> Vec<String> {
+    let closes_old = low == Phase::Old && phase != Phase::Old;
+    let behind = servers.iter().filter(|server| match server.phase {
+        Some(at) => at != phase,
+        None => closes_old,
+    });
     behind.map(|server| server.server.clone()).collect()
 }
 

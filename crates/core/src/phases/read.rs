@@ -1,6 +1,14 @@
 //! Reading a resource whose type is in migration.
+//!
+//! Two kinds of servers read. One that works at a live phase does what its row says
+//! ([`plan_read`]). One that can't load the new major has no phase once `old` is closed: it reads on
+//! from the old records while those are known to be fresh ([`reads_on`]), and does nothing else. It
+//! takes no part in any write, repair or acknowledgement, so nobody depends on it.
 
-use super::{Found, Keys, Reads, Row, Standing, is_due};
+use super::{
+    Found, Keys, Live, Migration, Phase, PhaseRecord, Reads, Refusal, Row, Standing, Table, Truth,
+    is_due,
+};
 use crate::decide::Record;
 
 /// What a read does.
@@ -37,6 +45,46 @@ pub fn plan_read(row: &Row, found: &Found) -> Reading {
             ..answer(old)
         },
     }
+}
+
+/// What a server without a phase may do: it can't load the new major, and `old` is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadsOn {
+    /// Whether what it shows of the old major is a copy of what a later one rules, and so
+    /// `+downgraded`.
+    pub marked: bool,
+}
+
+/// Whether a server that can't load the new major may read, by the phase record of the same snapshot
+/// as the resource.
+///
+/// From mirror to soak every write goes to both records, so the old one is what was acknowledged.
+/// That ends when cutover is admitted, and begins again, after a return to soak, when the copy back
+/// is done: `back_done` says so.
+pub fn reads_on(table: &Table, record: &PhaseRecord) -> Result<ReadsOn, Refusal> {
+    let Migration {
+        to,
+        live,
+        back_done,
+        ..
+    } = record.migration.ok_or(Refusal::NoMigration)?;
+    if live.high > Phase::Soak || !back_done {
+        let reads = false;
+        return Err(Refusal::MajorNotLoaded { to, live, reads });
+    }
+    let Live { high, .. } = live;
+    let marked = table.row(high).truth == Truth::New;
+    Ok(ReadsOn { marked })
+}
+
+/// Where such a server reads: the old record. What is at home in the new major is there, and can't
+/// be shown by it; it is not taken for absent.
+#[must_use]
+pub fn plan_read_on(found: &Found) -> Reading {
+    answer(match found.standing() {
+        Standing::Alone => Some(Record::Only),
+        _ => found.old.map(|_| Record::Old),
+    })
 }
 
 const fn answer(from: Option<Record>) -> Reading {

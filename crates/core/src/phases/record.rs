@@ -1,6 +1,6 @@
 //! The phase record of a type: what is live, and in which epoch.
 
-use super::{Keys, Phase, Refusal, Table};
+use super::{Home, Keys, Phase, Refusal, Table};
 use std::collections::BTreeSet;
 
 /// The number of a change of phase. Every write carries it, so that the store refuses one that was
@@ -68,6 +68,19 @@ pub struct Migration {
 }
 
 impl Migration {
+    /// The other major that a record is at, or was, or will be; nothing for one that takes no part.
+    ///
+    /// Whoever may see either of the two may see the resource, whichever record a phase reads. Else
+    /// a move of phase would take it away from some and show it to others.
+    #[must_use]
+    pub fn counterpart(&self, major: u32, home: Home) -> Option<u32> {
+        match major {
+            major if major == self.from => Some(self.to),
+            major if major == self.to && home == Home::Paired => Some(self.from),
+            _ => None,
+        }
+    }
+
     /// Where a server should be: where all go, or else at the other live phase. One that can't load
     /// the new major can only be at `old`.
     #[must_use]

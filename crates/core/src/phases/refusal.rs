@@ -14,6 +14,20 @@ pub enum Refusal {
         /// Where it may be.
         live: Live,
     },
+    /// The server knows only the old major.
+    #[error(
+        "this server can't load major {to}; servers work at {}, so it {} the type",
+        said(*live),
+        if *reads { "only reads" } else { "can't serve" }
+    )]
+    MajorNotLoaded {
+        /// The major that it can't load.
+        to: u32,
+        /// Where servers work.
+        live: Live,
+        /// Whether it reads on.
+        reads: bool,
+    },
     /// The phase changed between the plan and the write.
     #[error("the phase changed while this was under way")]
     EpochPassed {
@@ -116,6 +130,9 @@ pub enum Refusal {
     /// It would close the way back.
     #[error("the content can't be converted to the other major, and the phase must be leavable")]
     Unfit,
+    /// It would not be readable as it was written.
+    #[error("the content can't be converted back to the major that it is written at")]
+    NotReadBack,
     /// There is one.
     #[error("the resource exists already")]
     Exists,
@@ -135,7 +152,7 @@ fn said(live: Live) -> String {
 impl Coded for Refusal {
     fn code(&self) -> Code {
         match self {
-            Self::NotLive { .. } => coeval_codes::PHASE_NOT_LIVE,
+            Self::NotLive { .. } | Self::MajorNotLoaded { .. } => coeval_codes::PHASE_NOT_LIVE,
             Self::EpochPassed { .. } => coeval_codes::EPOCH_PASSED,
             Self::NoMigration => coeval_codes::MIGRATION_NONE,
             Self::Running { .. } => coeval_codes::MIGRATION_RUNNING,
@@ -151,7 +168,7 @@ impl Coded for Refusal {
             Self::MirrorsLeft { .. } => coeval_codes::MIRRORS_LEFT,
             Self::ByName { .. } | Self::MeaningChanged => coeval_codes::PHASE_NOT_AUTOMATIC,
             Self::OutOfReach { .. } => coeval_codes::PHASE_OUT_OF_REACH,
-            Self::Unfit => coeval_codes::MIRROR_UNFIT,
+            Self::Unfit | Self::NotReadBack => coeval_codes::MIRROR_UNFIT,
             Self::Exists => coeval_codes::ALREADY_EXISTS,
             Self::Missing => coeval_codes::NOT_FOUND,
         }
@@ -160,6 +177,9 @@ impl Coded for Refusal {
     fn advice(&self) -> String {
         match self {
             Self::NotLive { live, .. } => format!("Move this server to {}.", said(*live)),
+            Self::MajorNotLoaded { to, .. } => {
+                format!("Upgrade this server, or use one that knows major {to}.")
+            }
             Self::EpochPassed { .. } => "Read it again and repeat the request.".to_owned(),
             Self::NoMigration => "Begin a migration first.".to_owned(),
             Self::Running { .. } => "Finish it, or undo it, before the next one.".to_owned(),
@@ -191,6 +211,10 @@ impl Coded for Refusal {
             }
             Self::Unfit => {
                 "Change the content so that it fits both majors, or wait for cutover.".to_owned()
+            }
+            Self::NotReadBack => {
+                "Change the content so that it fits both majors, or upgrade the resource first."
+                    .to_owned()
             }
             Self::Exists => "Choose another name, or update the existing one.".to_owned(),
             Self::Missing => "Look at the id, or create it.".to_owned(),

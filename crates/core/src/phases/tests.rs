@@ -3,6 +3,7 @@
 mod homes;
 mod moves;
 mod plans;
+mod reading_on;
 mod record;
 mod table;
 

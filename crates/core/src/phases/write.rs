@@ -9,8 +9,8 @@ use super::{
 pub enum Write {
     /// Creates it at one of the two majors.
     Create(At),
-    /// Writes new content.
-    Update,
+    /// Writes new content, given at one of the two majors and put onto the source of truth.
+    Update(At),
     /// Moves the expiry and nothing else.
     KeepAlive,
     /// Takes it out of the migration: to the new major, for itself.
@@ -19,12 +19,12 @@ pub enum Write {
     Delete,
 }
 
-/// The major that a caller creates at.
+/// The major that a caller creates or writes at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum At {
-    /// The old one. From cutover on it is stored at the new one all the same.
+    /// The old one. What is created at it is stored at the new one from cutover on.
     Old,
-    /// The new one: it never takes part in the migration.
+    /// The new one. What is created at it never takes part in the migration.
     New,
 }
 
@@ -132,8 +132,12 @@ pub fn plan_write(
         Write::Create(At::Old) => written(table, live, row, found, fit),
         _ if !exists => Err(Refusal::Missing),
         Write::Move => Ok(Plan::alone(old_there, Step::Write, Failing::Cleared)),
-        Write::Update if alone => Ok(Plan::alone(Step::Leave, Step::Write, Failing::Unchanged)),
-        Write::Update => written(table, live, row, found, fit),
+        Write::Update(_) if alone => Ok(Plan::alone(Step::Leave, Step::Write, Failing::Unchanged)),
+        // It would be acknowledged, and not be readable at the version that it was written at.
+        Write::Update(At::New) if row.truth == Truth::Old && fit == Fit::OnlyTruth => {
+            Err(Refusal::NotReadBack)
+        }
+        Write::Update(_) => written(table, live, row, found, fit),
         Write::KeepAlive if alone => Ok(Plan::alone(Step::Leave, Step::Touch, Failing::Unchanged)),
         Write::KeepAlive => kept_alive(table, live, row, found, fit),
         Write::Delete if alone => Ok(Plan::alone(old_there, Step::Delete, Failing::Cleared)),

@@ -28,7 +28,7 @@ impl Look<'_> {
     /// Whether the type of a source is in migration.
     pub(super) fn is_migrating(&self, source: usize) -> bool {
         let source = self.scope.sources.get(source);
-        source.is_some_and(|source| !matches!(source.state.part(), Ok(None)))
+        source.is_some_and(|source| !matches!(source.state.reading(), Ok(None)))
     }
 
     /// What the ids of a source begin with.

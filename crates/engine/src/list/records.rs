@@ -48,7 +48,7 @@ impl Look<'_> {
         let Some(one) = self.scope.sources.get(source) else {
             return Ok(());
         };
-        if one.state.part()?.is_some() {
+        if one.state.reading()?.is_some() {
             return self.fetch_pairs(source, wanted, found, token).await;
         }
         let (of, majors) = (one.of().clone(), one.state.majors.clone());

@@ -130,7 +130,7 @@ impl Engine {
                 state = self.types.load(of).await?;
                 continue;
             }
-            state.part()?;
+            state.reading()?;
             let entries = snapshot.pages.iter().flat_map(|page| &page.entries);
             let more: BTreeSet<Version> = entries
                 .filter_map(|entry| version_of_entry(&entry.key))

@@ -70,7 +70,10 @@ impl Engine {
                 }
             };
             return Ok(Looked {
-                servers: acknowledged(of, &servers.entries, since_begun),
+                servers: {
+                    let to = state.phase.migration.map(|migration| migration.to);
+                    acknowledged(of, &servers.entries, to, since_begun)
+                },
                 state,
                 failed,
                 unlisted: unchanged(tell, revision),

@@ -8,6 +8,7 @@ use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Acknowledged, Phase};
+use coeval_core::version::Version;
 use coeval_storage::{Entry, Millis, Put, Range, StorageError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,11 +49,22 @@ const fn first_level() -> u8 {
 }
 
 impl ServerSeen {
-    /// Where it is with a type; one that said nothing has not left the beginning.
-    fn phase(&self, of: &TypeKey) -> Phase {
+    /// Where it is with a type; one that said nothing has not left the beginning, and one that can't
+    /// load the new major is nowhere.
+    fn phase(&self, of: &TypeKey, to: Option<u32>) -> Option<Phase> {
+        if self.only_reads(of, to) {
+            return None;
+        }
         let said = self.phases.get(&of.to_string());
         let phase = said.and_then(|name| name.parse().ok());
-        phase.unwrap_or(Phase::Old)
+        Some(phase.unwrap_or(Phase::Old))
+    }
+
+    /// Whether it can't load the major that a type goes to.
+    fn only_reads(&self, of: &TypeKey, to: Option<u32>) -> bool {
+        let known = self.known.get(&of.to_string());
+        let known = known.and_then(|text| Version::parse_full(text).ok());
+        known.zip(to).is_some_and(|(known, to)| known.major < to)
     }
 }
 
@@ -69,6 +81,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(15);
 pub(super) fn acknowledged(
     of: &TypeKey,
     entries: &[Entry],
+    to: Option<u32>,
     since_begun: Option<Duration>,
 ) -> Vec<Acknowledged> {
     let name = of.to_string();
@@ -80,12 +93,12 @@ pub(super) fn acknowledged(
     let read = |entry: &Entry| match decode(entry) {
         Some(seen) if silent(&seen) => None,
         Some(seen) => Some(Acknowledged {
-            phase: seen.phase(of),
+            phase: seen.phase(of, to),
             server: seen.name,
         }),
         None => Some(Acknowledged {
             server: entry.key.to_string(),
-            phase: Phase::Old,
+            phase: Some(Phase::Old),
         }),
     };
     entries.iter().filter_map(read).collect()

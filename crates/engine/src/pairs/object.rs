@@ -90,7 +90,9 @@ impl Engine {
         let takes_part = match putting.write {
             Write::Create(coeval_core::phases::At::New) | Write::Move => false,
             Write::Create(coeval_core::phases::At::Old) => true,
-            Write::Update | Write::KeepAlive | Write::Delete => pair.standing() != Standing::Alone,
+            Write::Update(_) | Write::KeepAlive | Write::Delete => {
+                pair.standing() != Standing::Alone
+            }
         };
         let mut write = write;
         let (mut mirror, mut unfit) = (None, None);
@@ -128,7 +130,7 @@ impl Engine {
         let (live, phase) = (part.migration.live, part.phase);
         let plan = plan_write(&PHASES, live, phase, &pair.found(), putting.write, fit);
         let plan = plan.map_err(|refusal| match (refusal, &unfit) {
-            (Refusal::Unfit, Some(why)) => EngineError::MirrorUnfit {
+            (Refusal::Unfit | Refusal::NotReadBack, Some(why)) => EngineError::MirrorUnfit {
                 reason: why.reason.clone(),
             },
             (refusal, _) => refusal.into(),
@@ -158,6 +160,7 @@ impl Engine {
         expires: Option<Millis>,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
+        state.part()?;
         let Some(pair) = &fetched.pair else {
             let kept = Becomes::KeepAlive;
             return ObjectWrite::only(state, &fetched.key, stored, kept, expires).add_to(write);
@@ -193,6 +196,7 @@ impl Engine {
         stored: &Stored,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
+        state.part()?;
         let history = self.kept_history().length;
         let write = remove_belongings(write, id, stored.header.generation, history)?;
         let Some(pair) = &fetched.pair else {

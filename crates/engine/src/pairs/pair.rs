@@ -6,7 +6,9 @@ use crate::keys;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_core::decide;
-use coeval_core::phases::{Found, Home, Keys, NewRecord, Stamp, Standing, Truth, plan_read};
+use coeval_core::phases::{
+    Found, Keys, NewRecord, Stamp, Standing, Truth, plan_read, plan_read_on,
+};
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_storage::{Entry, Key};
 
@@ -31,10 +33,7 @@ pub(crate) fn found(old: Option<&Stored>, new: Option<&Stored>) -> Found {
         old: old.map(stamp),
         new: new.map(|new| NewRecord {
             stamp: stamp(new),
-            home: match new.paired {
-                true => Home::Paired,
-                false => Home::Alone,
-            },
+            home: new.home(),
         }),
     }
 }
@@ -60,7 +59,10 @@ impl Pair {
 
     /// The record to answer a read from, and whether the mirror should be made fresh.
     pub(crate) fn read(&self) -> (Option<&Stored>, bool) {
-        let reading = plan_read(self.part.row(), &self.found());
+        let reading = match self.part.reads_on {
+            None => plan_read(self.part.row(), &self.found()),
+            Some(_) => plan_read_on(&self.found()),
+        };
         let record = match reading.from {
             None => None,
             Some(decide::Record::Old) => self.old.as_ref(),
@@ -76,7 +78,7 @@ impl Pair {
         records: &[Option<Entry>],
     ) -> Result<Option<Entry>, EngineError> {
         let first = || records.iter().flatten().next().cloned();
-        let Some(part) = state.part()? else {
+        let Some(part) = state.reading()? else {
             return Ok(first());
         };
         let mut pair = Self::absent(*part);

@@ -1,7 +1,8 @@
 //! How this server takes part in the migration of a type.
 
 use coeval_core::phases::{
-    Asked, Migration, Phase, PhaseRecord, Refusal, Row, TABLE, Table, Truth, admit, ask,
+    Asked, Migration, Phase, PhaseRecord, ReadsOn, Refusal, Row, TABLE, Table, Truth, admit, ask,
+    reads_on,
 };
 use coeval_core::version::Version;
 
@@ -12,8 +13,10 @@ pub(crate) static PHASES: Table = TABLE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) migration: Migration,
-    /// Where this server works.
+    /// Where this server works; `old`, for want of another, where it works at none.
     pub(crate) phase: Phase,
+    /// It works at no phase, because it can't load the new major, and only reads.
+    pub(crate) reads_on: Option<ReadsOn>,
     /// The newest version of the old major that this server knows.
     pub(crate) old: Option<Version>,
     /// The newest of the new one.
@@ -41,12 +44,36 @@ impl Part {
             Ok(Some(phase)) if phase == Phase::Old || new.is_some() => phase,
             Ok(_) => Phase::Old,
         };
-        Some(admit(record, phase).map(|_| Self {
+        let part = |reads_on| Self {
             migration,
             phase,
+            reads_on,
             old,
             new,
-        }))
+        };
+        Some(match admit(record, phase) {
+            Ok(_) => Ok(part(None)),
+            Err(_) if new.is_none() => reads_on(&PHASES, record).map(|reads| part(Some(reads))),
+            Err(refusal) => Err(refusal),
+        })
+    }
+
+    /// Whether this server may write.
+    pub(crate) fn may_write(&self) -> Result<(), Refusal> {
+        match self.reads_on {
+            None => Ok(()),
+            Some(_) => Err(Refusal::MajorNotLoaded {
+                to: self.migration.to,
+                live: self.migration.live,
+                reads: true,
+            }),
+        }
+    }
+
+    /// Whether what this server shows of a version is a copy of what it can't load.
+    pub(crate) fn is_copy(&self, version: Version) -> bool {
+        let marked = self.reads_on.is_some_and(|reads| reads.marked);
+        marked && version.major == self.migration.from
     }
 
     /// What the phase does.
@@ -118,14 +145,39 @@ mod tests {
     #[test]
     fn a_server_that_can_not_be_where_the_others_are_does_not_serve() {
         let mirror = record(Phase::Mirror, Phase::Mirror);
-        assert!(matches!(
-            phase(&mirror, None, 1),
-            Err(Refusal::NotLive { .. })
-        ));
         // Two steps away: it runs and refuses the type.
         let asked = phase(&mirror, Some(Phase::Soak), 2);
         assert!(matches!(asked, Err(Refusal::OutOfReach { .. })));
         // One step away: it works on until it gets there.
         assert_eq!(phase(&mirror, Some(Phase::ReadNew), 2), Ok(Phase::Mirror));
+    }
+
+    #[test]
+    fn a_server_without_the_new_major_only_reads_once_old_is_closed_and_nothing_from_cutover_on() {
+        let part = |low, high| Part::of(&record(low, high), None, knows(1)).unwrap();
+        let works = part(Phase::Old, Phase::Mirror).unwrap();
+        assert_eq!((works.reads_on, works.may_write()), (None, Ok(())));
+        for phase in [Phase::Mirror, Phase::ReadNew, Phase::Backfill, Phase::Soak] {
+            let reads = part(phase, phase).unwrap();
+            let refused = reads.may_write();
+            assert!(matches!(
+                refused,
+                Err(Refusal::MajorNotLoaded { reads: true, .. })
+            ));
+            let marked = reads.is_copy(Version::new(1, 0, 0));
+            assert_eq!(marked, phase == Phase::Soak, "{phase}");
+            assert!(!reads.is_copy(Version::new(2, 0, 0)));
+        }
+        for (low, high) in [
+            (Phase::Soak, Phase::Cutover),
+            (Phase::Cutover, Phase::Cutover),
+            (Phase::Cleanup, Phase::Cleanup),
+        ] {
+            let refused = part(low, high).unwrap_err();
+            assert!(matches!(
+                refused,
+                Refusal::MajorNotLoaded { reads: false, .. }
+            ));
+        }
     }
 }

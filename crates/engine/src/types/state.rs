@@ -159,11 +159,25 @@ impl TypeState {
         self.versions.get(version)
     }
 
-    /// How this server takes part in the migration of the type; nothing without one.
+    /// How this server takes part in the migration of the type; nothing without one. Whatever
+    /// writes asks this.
     ///
     /// # Errors
-    /// If it is not where the other servers are: then it serves nothing of the type.
+    /// If it is not where the other servers are: then it writes nothing of the type.
     pub(crate) fn part(&self) -> Result<Option<&Part>, EngineError> {
+        let part = self.reading()?;
+        if let Some(part) = part {
+            part.may_write()?;
+        }
+        Ok(part)
+    }
+
+    /// The same for whatever only reads: also of a server that can't load the new major and reads
+    /// on.
+    ///
+    /// # Errors
+    /// If it may not even read.
+    pub(crate) fn reading(&self) -> Result<Option<&Part>, EngineError> {
         if let (Some(known), Some(open)) = (self.behind, self.open) {
             let of = self.key.clone();
             return Err(EngineError::ReleaseTooOld { of, open, known });

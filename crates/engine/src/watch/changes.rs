@@ -14,6 +14,7 @@ use crate::resource::{Quarantined, Resource};
 use crate::seen::{SeenResource, urn};
 use crate::stored::Stored;
 use coeval_access::{Acl, Level};
+use coeval_core::phases::Home;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{Range, ReadRequest, Revision, Stored as Kept, Token};
 use std::sync::Arc;
@@ -58,10 +59,13 @@ impl Watcher {
             }
             let deed = reading.deed(happened.id);
             let state = Arc::clone(&self.eye.state);
+            if let Some(refusal) = happened.missed_by(&state) {
+                return Err(refusal.into());
+            }
             let change = match happened.shown(&state) {
                 Became::There(decoded) => self.put(token, decoded, reading, deed).await?,
                 Became::Unreadable(why) => self.unreadable(token, happened, why, deed).await?,
-                Became::Gone(revision) => self.gone(happened.id, *revision, deed),
+                Became::Gone(revision) => self.gone(happened, *revision, deed),
             };
             changes.extend(change);
             self.settle(happened.id);
@@ -93,7 +97,7 @@ impl Watcher {
         if !self.whose.has(&header.org) {
             return Ok(None);
         }
-        let about = About::of(header);
+        let about = About::of(stored);
         let mut acl = reading.acl(id).cloned();
         let mut sees = self.eye.sees(&about, None);
         if sees == Sees::AskAcl {
@@ -177,7 +181,8 @@ impl Watcher {
         deed: Option<&Deed>,
     ) -> Result<Option<WatchedChange>, EngineError> {
         let told = || Some(WatchedChange::Quarantined(why.clone()));
-        let Some(about) = deed.and_then(About::of_deed) else {
+        let home = happened.home();
+        let Some(about) = deed.and_then(|deed| About::of_deed(deed, home)) else {
             // Nothing says whose it is.
             return Ok(told().filter(|_| self.eye.subject.is_provider()));
         };
@@ -195,12 +200,14 @@ impl Watcher {
     /// A deletion is told to those who could see the resource.
     fn gone(
         &self,
-        id: Uuid,
+        happened: &Happened,
         revision: Option<Revision>,
         deed: Option<&Deed>,
     ) -> Option<WatchedChange> {
+        let (id, home) = (happened.id, happened.home());
         let told = WatchedChange::Deleted { id, revision };
-        let Some((deed, about)) = deed.and_then(|deed| Some((deed, About::of_deed(deed)?))) else {
+        let Some((deed, about)) = deed.and_then(|deed| Some((deed, About::of_deed(deed, home)?)))
+        else {
             // Nothing says whose it was (a repair by hand): only the provider is told.
             return self.eye.subject.is_provider().then_some(told);
         };
@@ -223,7 +230,8 @@ impl Watcher {
         deed: &Deed,
         now: &Acl,
     ) -> Result<Option<WatchedChange>, EngineError> {
-        let Some(about) = About::of_deed(deed) else {
+        let home = self.home_at(id, deed).await?;
+        let Some(about) = About::of_deed(deed, home) else {
             return Ok(None);
         };
         if deed.of != self.of || !self.whose.has(about.org) {
@@ -262,6 +270,18 @@ impl Watcher {
             Shown::Quarantined(why) => Some(WatchedChange::Quarantined(why)),
             Shown::Other => None,
         })
+    }
+
+    /// Whether a resource whose ACL changed takes part in the migration of its type: its record at the
+    /// new major says so, and nothing in the group does.
+    async fn home_at(&self, id: Uuid, deed: &Deed) -> Result<Home, EngineError> {
+        let (Some(_), Some(revision)) = (self.eye.state.phase.migration, &deed.before) else {
+            return Ok(Home::Alone);
+        };
+        let stored = self
+            .at_revision(id, Revision::from_opaque(revision))
+            .await?;
+        Ok(stored.map_or(Home::Alone, |stored| stored.home()))
     }
 
     /// A resource as it was at a revision, if it is so still or is kept.
@@ -361,11 +381,12 @@ fn class(level: Level) -> coeval_core::types::Visibility {
 
 impl<'a> About<'a> {
     /// As it was when something was done with it.
-    fn of_deed(deed: &'a Deed) -> Option<Self> {
+    fn of_deed(deed: &'a Deed, home: Home) -> Option<Self> {
         Some(Self {
             org: deed.org.as_deref()?,
             owner: deed.owner.as_deref(),
             version: Version::parse_full(deed.stored.as_deref()?).ok()?,
+            home,
         })
     }
 }

@@ -1,16 +1,17 @@
 //! How a watcher looks at resources: who it is, and the type as it was when that was found out.
 
-use crate::allow::{home, type_name, version_facts};
+use crate::allow::{home, resource_facts, type_name};
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
-use crate::header::Header;
 use crate::keys::TypeKey;
+use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_access::{
     Acl, AclFacts, Action, Decision, Facts, Grant, Level, Member, Subject, VersionFacts, decide,
 };
 use coeval_core::decide::Wanted;
+use coeval_core::phases::Home as RecordHome;
 use coeval_core::version::Version;
 use coeval_storage::{ReadRequest, Token};
 use std::sync::Arc;
@@ -30,14 +31,17 @@ pub(super) struct About<'a> {
     pub(super) org: &'a str,
     pub(super) owner: Option<&'a str>,
     pub(super) version: Version,
+    /// Whether it takes part in the migration of its type.
+    pub(super) home: RecordHome,
 }
 
 impl<'a> About<'a> {
-    pub(super) fn of(header: &'a Header) -> Self {
+    pub(super) fn of(stored: &'a Stored) -> Self {
         Self {
-            org: &header.org,
-            owner: Some(&header.owner),
-            version: header.version,
+            org: &stored.header.org,
+            owner: Some(&stored.header.owner),
+            version: stored.header.version,
+            home: stored.home(),
         }
     }
 }
@@ -63,7 +67,7 @@ impl Sees {
 
 impl Eye {
     pub(super) fn sees(&self, about: &About<'_>, acl: Option<&Acl>) -> Sees {
-        let version = version_facts(&self.state, about.version, &self.subject);
+        let version = resource_facts(&self.state, about.version, about.home, &self.subject);
         self.sees_at(about, version, acl)
     }
 
@@ -92,17 +96,21 @@ impl Eye {
         }
         let versions = self.state.definitions.keys();
         let mut shared = versions.filter(|one| other.state.definitions.contains_key(one));
+        // A migration that begins or ends changes what takes part, and so what is seen of it.
+        let homes = [RecordHome::Paired, RecordHome::Alone];
         shared.all(|version| {
-            let own = version_facts(&self.state, *version, &self.subject);
-            let others = version_facts(&other.state, *version, &other.subject);
-            self.table(own) == other.table(others)
+            homes.into_iter().all(|home| {
+                let own = resource_facts(&self.state, *version, home, &self.subject);
+                let others = resource_facts(&other.state, *version, home, &other.subject);
+                self.table(own) == other.table(others)
+            })
         })
     }
 
     /// Whether a resource that takes part in a migration is seen otherwise because its source of
     /// truth is of another major now.
     pub(super) fn truth_changed_for(&self, other: &Self) -> bool {
-        let truth = |eye: &Self| match eye.state.part() {
+        let truth = |eye: &Self| match eye.state.reading() {
             Ok(Some(part)) => Some(part.majors().0),
             Ok(None) | Err(_) => None,
         };
@@ -113,7 +121,8 @@ impl Eye {
             let versions = other.state.definitions.keys();
             let versions = versions.filter(move |version| version.major == major);
             versions.map(|version| {
-                let facts = version_facts(&other.state, *version, &other.subject);
+                let home = RecordHome::Paired;
+                let facts = resource_facts(&other.state, *version, home, &other.subject);
                 other.table(facts)
             })
         };
@@ -154,6 +163,7 @@ impl Eye {
                     org,
                     owner,
                     version: version.version,
+                    home: RecordHome::Alone,
                 };
                 let seen = acls.iter();
                 table.extend(seen.map(|acl| self.sees_at(&about, version, Some(acl))));
@@ -181,7 +191,7 @@ impl Engine {
             };
             let phase = snapshot.keys.into_iter().next().flatten();
             if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
-                state.part()?;
+                state.reading()?;
                 return Ok(Eye {
                     subject,
                     wanted: caller.wanted.of_type(&state),

@@ -9,7 +9,7 @@ use crate::seen::urn;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_access::Acl;
-use coeval_core::phases::Reads;
+use coeval_core::phases::{Home, Reads, Refusal};
 use coeval_core::version::Uuid;
 use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(super) struct Happened {
     /// What was put at the new major in the same write, in a migration.
     pub(super) mirror: Option<Became>,
     major: u32,
+    /// Its record at another major was part of the same write.
+    twin: bool,
     /// Of the engine's own kinds: what it was before, where that is kept.
     pub(super) before: Option<Stored>,
 }
@@ -114,10 +116,12 @@ impl Reading {
                 became,
                 mirror: None,
                 major,
+                twin: false,
                 before: None,
             });
             return;
         };
+        there.twin = true;
         match (&there.became, &became) {
             (_, Became::Gone(_)) => {}
             (Became::Gone(_), _) => (there.became, there.major) = (became, major),
@@ -191,7 +195,7 @@ pub(super) fn is_silent(group: &Group) -> bool {
 impl Happened {
     /// What a watcher is shown: the record that a server at this phase reads.
     pub(super) fn shown(&self, state: &TypeState) -> &Became {
-        let reads_old = match state.part() {
+        let reads_old = match state.reading() {
             Ok(Some(part)) => part.row().reads == Reads::Old,
             Ok(None) | Err(_) => false,
         };
@@ -199,6 +203,32 @@ impl Happened {
             Some(mirror) if !reads_old => mirror,
             _ => &self.became,
         }
+    }
+
+    /// Whether it takes part in the migration of its type, as far as the write tells.
+    pub(super) const fn home(&self) -> Home {
+        match self.twin {
+            true => Home::Paired,
+            false => Home::Alone,
+        }
+    }
+
+    /// Why a server that only reads can't go on: the new record alone was written, by a server at
+    /// cutover. Even if cutover is over by now, and the old records were copied back in silence, its
+    /// watchers would never hear of it.
+    pub(super) fn missed_by(&self, state: &TypeState) -> Option<Refusal> {
+        let part = state.reading().ok().flatten()?;
+        part.reads_on?;
+        let Became::There(decoded) = &self.became else {
+            return None;
+        };
+        let migration = part.migration;
+        let beyond = self.major == migration.to && decoded.stored.paired;
+        beyond.then_some(Refusal::MajorNotLoaded {
+            to: migration.to,
+            live: migration.live,
+            reads: false,
+        })
     }
 
     /// Which of the engine's own kinds it is of.

@@ -83,7 +83,7 @@ impl Watcher {
             if self.lookahead.is_written(id, position.sequence) {
                 continue;
             }
-            let about = About::of(&stored.header);
+            let about = About::of(&stored);
             let acl = self.lookahead.acl_at(id, position.sequence);
             let acl = acl.or_else(|| acls.acls.get(&id));
             // What the watcher saw with any of the eyes since it was told of the resource, it has.
@@ -117,7 +117,7 @@ impl Watcher {
         found: Vec<Stored>,
     ) -> Result<(u64, Vec<Stored>), EngineError> {
         let state = &self.eye.state;
-        if state.part()?.is_none() {
+        if state.reading()?.is_none() {
             return Ok((at, found));
         }
         let mut latest = at;
@@ -143,7 +143,7 @@ impl Watcher {
     /// The ACLs that decide for one of the two eyes.
     async fn acls_for(&self, before: &Eye, found: &[Stored]) -> Result<Acls, EngineError> {
         let asks = |stored: &&Stored| {
-            let about = About::of(&stored.header);
+            let about = About::of(stored);
             let asks = |eye: &Eye| eye.sees(&about, None) == Sees::AskAcl;
             asks(before) || asks(&self.eye)
         };

@@ -87,7 +87,7 @@ impl Engine {
                 after: &after,
                 whole: None,
                 expires: stored.expires,
-                write: phases::Write::Update,
+                write: phases::Write::Update(phases::At::Old),
                 said: None,
             };
             let mut write = self.put_object(fenced(state), &putting).await?;

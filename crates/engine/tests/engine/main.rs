@@ -22,8 +22,10 @@ mod lists;
 mod logins;
 mod meddling;
 mod migrations;
+mod migrations_access;
 mod migrations_hurt;
 mod migrations_raced;
+mod migrations_reader;
 mod model;
 mod numbered;
 mod own_kinds;
@@ -207,6 +209,10 @@ cases! {
             a_migration_is_a_resource
         }
     }
+    migrations_access {
+        every {}
+        embedded { who_sees_either_major_sees_the_pair_in_every_phase }
+    }
     migrations_hurt {
         every {}
         embedded {
@@ -227,6 +233,16 @@ cases! {
             a_note_that_all_was_visited_is_of_its_own_epoch
             a_mirror_that_expires_after_its_resource_takes_nothing_along
             what_failed_in_one_migration_does_not_hold_the_next
+        }
+    }
+    migrations_reader {
+        every {
+            a_server_without_the_new_major_reads_on_up_to_soak
+        }
+        embedded {
+            after_a_return_from_cutover_it_reads_once_all_is_copied_back
+            a_watch_that_missed_a_write_at_cutover_ends_though_all_is_copied_back
+            a_body_of_the_new_major_is_carried_in_every_phase_or_refused
         }
     }
     own_kinds {

@@ -8,7 +8,7 @@ use coeval_phases_model::{
 };
 
 /// What is planted, what notices it, and how it is said.
-const PLANTED: [(Fault, &str, &str); 27] = [
+const PLANTED: [(Fault, &str, &str); 37] = [
     (Fault::NoAdmission, I1, "servers serve at any phase"),
     (Fault::NoFence, I2, "the store does not look at the epoch"),
     (
@@ -132,6 +132,44 @@ const PLANTED: [(Fault, &str, &str); 27] = [
         I4,
         "who got no answer takes it for a failure and writes again",
     ),
+    (
+        Fault::ReadsOnUnchecked,
+        I5,
+        "a server without the new major reads old records that may be behind",
+    ),
+    (Fault::ReadsOnForEver, I3, "it reads on at cutover"),
+    (
+        Fault::ReadsOnUnmarked,
+        I3,
+        "it does not mark what is only a copy",
+    ),
+    (Fault::ReaderWrites, I3, "it writes the old records"),
+    (Fault::ReaderKeepsAlive, I3, "it moves their expiry"),
+    (
+        Fault::ReaderAcknowledges,
+        I3,
+        "it counts as one that has got to mirror, so that nobody is asked to give it up",
+    ),
+    (
+        Fault::UnreadableBody,
+        I3,
+        "a body of the new major that can't be converted back is listed as failed, not refused",
+    ),
+    (
+        Fault::BodyBesideTruth,
+        I3,
+        "a body of the new major is written to the new record, whatever the source of truth",
+    ),
+    (
+        Fault::BodyRefusedAtOld,
+        I3,
+        "a body of the new major is refused at old",
+    ),
+    (
+        Fault::AccessByRecord,
+        I3,
+        "who may see a resource is decided by the record that is read",
+    ),
 ];
 
 /// The least that shows it. What can come between a snapshot and its commit needs requests in
@@ -144,6 +182,7 @@ fn planted(fault: Fault) -> Protocol {
         parts: 1,
         ..one_write
     };
+    let behind = Bounds { behind: 1, ..SMALL };
     let two_parts = Bounds {
         parts: 2,
         ..two_resources
@@ -165,6 +204,13 @@ fn planted(fault: Fault) -> Protocol {
             };
             (protocol, Phase::Old)
         }
+        Fault::ReadsOnUnchecked
+        | Fault::ReadsOnForEver
+        | Fault::ReadsOnByFreshness
+        | Fault::ReadsOnUnmarked
+        | Fault::ReaderWrites
+        | Fault::ReaderKeepsAlive
+        | Fault::ReaderAcknowledges => (at_once(behind), Phase::Old),
         Fault::OldParts | Fault::NoClaimCondition => (at_once(two_resources), Phase::Old),
         Fault::OnePart => (at_once(two_parts), Phase::Old),
         Fault::TooSoon => {
@@ -221,6 +267,12 @@ fn entries_go_with_their_resource_so_that_a_second_look_finds_nothing_to_hide() 
         };
         assert_eq!(check(&protocol, &INVARIANTS, 2).broken, None);
     }
+}
+
+#[test]
+fn old_records_are_not_said_to_be_fresh_while_a_phase_is_live_that_leaves_them_behind() {
+    let protocol = planted(Fault::ReadsOnByFreshness);
+    assert_eq!(check(&protocol, &INVARIANTS, 2).broken, None);
 }
 
 #[test]

@@ -144,6 +144,14 @@ fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_server_without_the_new_major() {
         ..THREE_SERVERS
     }));
     holds(&Protocol::ours(Bounds { behind, ..SMALL }));
+    let three_writes = Bounds { writes: 3, ..SMALL };
+    holds(&with_belongings(
+        Values::Apart,
+        at_once(Bounds {
+            behind,
+            ..three_writes
+        }),
+    ));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use servers::{Servers, apps};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use working::{COUNTERS, Stage, Told, churn, heartbeat, raise};
+use working::{COUNTERS, Stage, Told, churn, heartbeat, only_reads, raise};
 
 pub(crate) use servers::{NEW, ServerRelease};
 
@@ -25,6 +25,8 @@ pub(crate) struct Row {
     pub(crate) agents: &'static str,
     /// Which server is replaced by which, at the end of each stage of phases.
     pub(crate) replaced: &'static [(usize, ServerRelease)],
+    /// Whether a server that does not know the new major reads on up to soak, as from 0.2.0 on.
+    pub(crate) reads_on: bool,
 }
 
 pub(crate) async fn play(store: String, row: Row) {
@@ -59,6 +61,7 @@ pub(crate) async fn play(store: String, row: Row) {
     let mut operator = Operator {
         client: first,
         seen: Vec::new(),
+        fence: false,
     };
     operator.start().await;
     operator.to("old", "mirror", false).await;
@@ -66,6 +69,18 @@ pub(crate) async fn play(store: String, row: Row) {
         // The upgrade is taken back, and made again; then the other server is upgraded.
         operator.to("old", "old", true).await;
         operator.to("old", "mirror", false).await;
+        if row.reads_on {
+            // Given up, it reads on; all the way back it works again.
+            operator.fence = true;
+            operator.to("mirror", "mirror", false).await;
+            operator.fence = false;
+            for phase in ["mirror", "read-new", "backfill", "soak"] {
+                operator.to(phase, phase, false).await;
+                only_reads(&servers, &stage.told, phase).await;
+            }
+            operator.to("old", "old", true).await;
+            operator.to("old", "mirror", false).await;
+        }
         tokio::task::block_in_place(|| servers.replace(1, NEW));
     }
     let mut replaced = row.replaced.iter();

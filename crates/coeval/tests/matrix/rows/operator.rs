@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Operator {
     pub(super) client: Client,
     pub(super) seen: Vec<String>,
+    /// Whether servers that are behind are given up.
+    pub(super) fence: bool,
 }
 
 impl Operator {
@@ -48,6 +50,7 @@ impl Operator {
                 false => {
                     let request = AdvanceMigrationRequest {
                         kind,
+                        fence: self.fence,
                         ..AdvanceMigrationRequest::default()
                     };
                     stub.advance_migration(request).await.map(|_| ())

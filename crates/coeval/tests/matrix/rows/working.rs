@@ -1,7 +1,8 @@
 //! What clients and agents do meanwhile, and what they were told.
 
-use super::servers::{apps, connect};
+use super::servers::{Servers, apps, connect};
 use coeval_client::{Client, Kind, Resource};
+use coeval_codes::Coded;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -157,5 +158,31 @@ pub(super) async fn churn(stage: Stage, version: &'static str) {
             Err(error) => stage.told.wrong(format!("{name}: {error}")),
         }
         stage.told.reads.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The second server knows only the old major: it shows what was acknowledged, marked where that is
+/// a copy by now, and refuses every write.
+pub(super) async fn only_reads(servers: &Servers, told: &Told, phase: &str) {
+    let client = servers.client(1).await;
+    let mark = if phase == "soak" {
+        "v1.1+downgraded"
+    } else {
+        "v1.1"
+    };
+    for counter in 0..COUNTERS {
+        let name = format!("counter-{counter}");
+        let before = told.raised[counter].load(Ordering::SeqCst);
+        let read = apps(&client, "1.1").get(&name).await.unwrap();
+        assert_eq!(read.version, mark, "{phase}");
+        let value = read.spec["replicas"].as_i64().unwrap();
+        assert!(value >= before, "{phase}: {value} of {before}");
+        assert_eq!(read.spec["region"], "eu", "{phase}");
+        let written = apps(&client, "1.1")
+            .update_with(&name, |app| app.spec["replicas"] = (-1).into())
+            .await;
+        let refused = written.unwrap_err();
+        assert_eq!(refused.kind(), Kind::State, "{phase}: {refused}");
+        assert_eq!(refused.code(), coeval_codes::PHASE_NOT_LIVE, "{refused}");
     }
 }

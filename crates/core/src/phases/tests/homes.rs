@@ -46,7 +46,7 @@ fn a_write_keeps_the_flag_in_every_phase() {
             (Standing::Stale, Home::Paired),
             (Standing::OnlyNew, Home::Paired),
         ] {
-            for write in [Write::Update, Write::KeepAlive] {
+            for write in [Write::Update(At::Old), Write::KeepAlive] {
                 if let Some(plan) = plan(phase, standing, write) {
                     assert_eq!(plan.home, home, "{phase}, {standing:?}, {write:?}");
                 }
@@ -60,7 +60,7 @@ fn what_is_alone_is_written_and_deleted_alone_and_not_touched_in_the_background(
     let alone = found(Standing::Alone);
     for phase in Phase::ALL {
         for (write, step) in [
-            (Write::Update, Step::Write),
+            (Write::Update(At::Old), Step::Write),
             (Write::KeepAlive, Step::Touch),
             (Write::Delete, Step::Delete),
         ] {

@@ -119,7 +119,7 @@ fn cutover_forgets_the_old_mirrors_and_mirror_the_new_ones() {
 fn servers_that_are_behind_hold_the_second_half_unless_fenced() {
     let server = |name: &str, phase| Acknowledged {
         server: name.to_owned(),
-        phase,
+        phase: Some(phase),
     };
     let servers = [server("a", Phase::Old), server("b", Phase::Mirror)];
     let facts = Facts {
@@ -147,6 +147,49 @@ fn servers_that_are_behind_hold_the_second_half_unless_fenced() {
         let refused = forward(&TABLE, &record, &facts);
         assert_eq!(refused, held(Phase::Mirror, "a"), "{who:?} fences nobody");
     }
+}
+
+#[test]
+fn a_server_without_the_new_major_holds_the_end_of_old_and_nothing_after_it() {
+    let reader = [Acknowledged {
+        server: "a".to_owned(),
+        phase: None,
+    }];
+    let facts = Facts {
+        servers: &reader,
+        ..FACTS
+    };
+    for pair in Phase::ALL.windows(2) {
+        let record = at(pair[0], pair[1]);
+        let closed = forward(&TABLE, &record, &facts);
+        if pair[0] == Phase::Old {
+            let behind = vec!["a".to_owned()];
+            let phase = Phase::Mirror;
+            assert_eq!(closed, Err(Refusal::ServersBehind { phase, behind }));
+            let fenced = Facts {
+                fence_rest: true,
+                ..facts
+            };
+            assert!(forward(&TABLE, &record, &fenced).is_ok());
+        } else {
+            assert_eq!(live(closed), Ok((pair[1], pair[1])));
+        }
+        let mut returning = record;
+        if let Some(migration) = &mut returning.migration {
+            migration.heading = Heading::Back;
+        }
+        if pair[1] != Phase::Cleanup {
+            let back = back(&TABLE, &returning, &facts);
+            assert_eq!(live(back), Ok((pair[0], pair[0])));
+        }
+    }
+    let asked = ask(
+        &TABLE,
+        &at(Phase::Old, Phase::Mirror),
+        Phase::ReadNew,
+        &reader,
+    );
+    assert!(matches!(asked, Err(Refusal::OutOfReach { held_by, .. }) if held_by == ["a"]));
 }
 
 #[test]
@@ -199,7 +242,7 @@ fn servers_are_turned_round_before_the_phase_that_they_left_is_closed() {
     let server = |phase| {
         [Acknowledged {
             server: "a".to_owned(),
-            phase,
+            phase: Some(phase),
         }]
     };
     let half = at(Phase::Mirror, Phase::ReadNew);
@@ -272,7 +315,7 @@ fn the_environment_may_ask_for_what_is_live_or_beside_it() {
 fn the_environment_is_told_which_servers_hold_it_back() {
     let server = |name: &str, phase| Acknowledged {
         server: name.to_owned(),
-        phase,
+        phase: Some(phase),
     };
     let servers = [
         server("slow", Phase::Mirror),

@@ -45,7 +45,7 @@ fn an_update_writes_what_the_phase_says_and_what_is_alone_alone() {
     let both = "x LW- WW= x WW= WW=";
     let new = "x LW- x LW- LW- LW-";
     assert_eq!(
-        every(Write::Update, Fit::Both),
+        every(Write::Update(At::Old), Fit::Both),
         [
             "x LW- WL- x WL- WL-",
             both,
@@ -63,7 +63,7 @@ fn an_update_that_does_not_convert_drops_the_mirror_or_is_refused_in_soak() {
     let dropped = "x LW- WL+ x WD+ WD+";
     let new = "x LW- x LW- LW- LW-";
     assert_eq!(
-        every(Write::Update, Fit::OnlyTruth),
+        every(Write::Update(At::Old), Fit::OnlyTruth),
         [
             "x LW- WL- x WL- WL-",
             dropped,
@@ -83,7 +83,16 @@ fn soak_protects_itself_from_servers_that_are_still_at_backfill() {
         high: Phase::Soak,
     };
     let fresh = found(Standing::Fresh);
-    let plan = |fit| plan_write(&TABLE, live, Phase::Backfill, &fresh, Write::Update, fit);
+    let plan = |fit| {
+        plan_write(
+            &TABLE,
+            live,
+            Phase::Backfill,
+            &fresh,
+            Write::Update(At::Old),
+            fit,
+        )
+    };
     assert_eq!(plan(Fit::OnlyTruth), Err(Refusal::Unfit));
     assert!(plan(Fit::Both).is_ok());
 }
