@@ -17,7 +17,7 @@ use std::sync::Arc;
 const META: u8 = 1;
 /// The same of a version that only servers which know links may load: a retired one, and one whose
 /// parent would be another without it. For 0.1.0 such a record has no notes: the version is unknown
-/// to it, and so are those that are converted from it (docs/decisions/0004-retired-versions.md).
+/// to it, and so are those that are converted from it (docs/decisions/0005-retired-versions.md).
 const LINK_META: u8 = 2;
 
 /// What is noted beside a definition.
