@@ -10,6 +10,7 @@ use crate::seen::text_key;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::{Shown, ViewKey};
+use crate::visible_versions::{WantedView, sees_any};
 use coeval_access::{Action, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
@@ -69,9 +70,9 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Read).await?;
             let (state, token) = (&found.fetched.state, found.fetched.token);
-            let wanted = caller.wanted.of_type(state);
+            let wanted = caller.wanted_view(state);
             let shown = self
-                .resource_of(state, found.stored, wanted, found.level, token)
+                .resource_of(state, found.stored, &wanted, found.level, token)
                 .await;
             match shown {
                 // Changed between the look at it and the look at its secrets.
@@ -87,7 +88,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
     ) -> Result<Resource, EngineError> {
@@ -100,11 +101,11 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: &Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
     ) -> Result<Option<Record>, EngineError> {
         let whole = level == Level::FullControl || !state.hides(stored.header.version);
-        let as_stored = whole && matches!(wanted, Wanted::Stored);
+        let as_stored = whole && matches!(wanted.wanted, Wanted::Stored);
         if stored.header.has_secrets() && !as_stored {
             Ok(Some(self.open_record(state, stored).await?.record))
         } else {
@@ -161,7 +162,8 @@ impl Engine {
                     // Deleted since its name was looked up.
                     continue;
                 }
-                return Err(EngineError::no_resource(format!("{of} {target}")));
+                let error = EngineError::no_resource(format!("{of} {target}"));
+                return Err(no_type(error, caller, &fetched.state));
             };
             // Decisions are made on the source of truth, and writes are put onto it.
             fetched.turn_to_truth()?;
@@ -175,7 +177,8 @@ impl Engine {
             let level = self
                 .allow(caller, &fetched.state, stored, action)
                 .await
-                .map_err(|error| hide(error, of, target))?;
+                .map_err(|error| hide(error, of, target))
+                .map_err(|error| no_type(error, caller, &fetched.state))?;
             let stored = match (action, truth) {
                 (_, None) | (Action::Read, _) => shown,
                 (_, Some(truth)) => truth,
@@ -232,6 +235,7 @@ impl Engine {
                 Ok(_) => seen.push(id),
                 Err(
                     EngineError::NotFound { .. }
+                    | EngineError::TypeUnknown { .. }
                     | EngineError::Denied(_)
                     | EngineError::Unreadable { .. },
                 ) => {}
@@ -294,7 +298,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
         opened: Option<&Record>,
@@ -322,7 +326,7 @@ impl Engine {
         state: &TypeState,
         stored: &Stored,
         header: Arc<Header>,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
         opened: Option<&Record>,
@@ -338,7 +342,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: &Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         sees: Visibility,
         opened: Option<&Record>,
     ) -> Result<(decide::View, Shown, Option<Arc<str>>), EngineError> {
@@ -347,8 +351,8 @@ impl Engine {
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let view = decide::decide_read(&Reading {
             stored: decide::Stored::Alone(StoredVersion(version)),
-            known: &state.known,
-            wanted,
+            known: &wanted.visible.known_with(state, &[version]),
+            wanted: wanted.wanted,
             restricted_below: restricted.map(|restricted| restricted.below),
         })?;
         let at = view.at.version();
@@ -438,6 +442,17 @@ pub(crate) const fn sees(level: Level) -> Visibility {
     match level {
         Level::FullControl => Visibility::Private,
         Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
+    }
+}
+
+/// Of a type that does not exist for the caller there is nothing to be found.
+fn no_type(error: EngineError, caller: &Caller, state: &TypeState) -> EngineError {
+    match error {
+        EngineError::NotFound { .. } if !sees_any(state, &caller.subject) => {
+            let of = state.key.clone();
+            EngineError::TypeUnknown { of }
+        }
+        error => error,
     }
 }
 

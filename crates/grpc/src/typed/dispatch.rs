@@ -51,7 +51,7 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
         connection,
         ..
     } = api.enter(asked).await?;
-    let found = api.methods.engine().typed_package(name).await;
+    let found = api.methods.engine().typed_package(&caller, name).await;
     let (of, layout) = found.map_err(status::of)?.ok_or_else(none)?;
     if layout.service() != service {
         return Err(none());
