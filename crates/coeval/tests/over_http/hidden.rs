@@ -74,6 +74,16 @@ impl World {
         reply
     }
 
+    /// Takes every grant on a type version away.
+    pub(crate) fn hide_version(&self, admin: &str, of: &str, version: &str) {
+        let acl = format!("/types/{of}/versions/{version}/acl");
+        let grants = self.as_provider(admin, "GET", &acl, &Value::Null);
+        for grant in grants.json["items"].as_array().unwrap() {
+            let path = format!("{acl}/{}", grant["id"].as_str().unwrap());
+            self.as_provider(admin, "DELETE", &path, &Value::Null);
+        }
+    }
+
     /// `acme:qqh`, which is published to nobody, with a resource called web in acme, whose id is
     /// answered; and 8.0.0 of `acme:app`, which nobody is granted.
     pub(crate) fn add_hidden(&self, admin: &str) -> String {
@@ -90,12 +100,7 @@ impl World {
                 &json!({"file": file, "policy": "warn"}),
             );
         }
-        let acl = "/types/acme:app/versions/8.0.0/acl";
-        let grants = self.as_provider(admin, "GET", acl, &Value::Null);
-        for grant in grants.json["items"].as_array().unwrap() {
-            let path = format!("{acl}/{}", grant["id"].as_str().unwrap());
-            self.as_provider(admin, "DELETE", &path, &Value::Null);
-        }
+        self.hide_version(admin, "acme:app", "8.0.0");
         let made = self.as_provider(
             admin,
             "POST",

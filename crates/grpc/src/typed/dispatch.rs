@@ -9,7 +9,7 @@ use super::messages as pb;
 use super::package::{Package, Verb};
 use super::refused::Refused;
 use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced};
+use crate::call::{Call, answer, saying, sequenced, warning};
 use crate::resources::{TASK, warned};
 use crate::status;
 use crate::watching::WatchResponse;
@@ -168,7 +168,8 @@ async fn run(
         }),
         Verb::List => unary!(calls, request, path, |asked: pb::ListRequest| {
             let (page, message) = calls.list(asked).await?;
-            Ok(sequenced(&calls.caller, page.token, message))
+            let response = sequenced(&calls.caller, page.token, message);
+            Ok(warning(response, &page.warnings))
         }),
         Verb::Update => unary!(calls, request, path, |asked: pb::UpdateRequest| {
             let (written, message) = calls.update(asked).await?;
@@ -201,7 +202,7 @@ async fn watch(calls: Calls, request: Request, path: &str) -> http::Response<ton
         let (calls, path) = (calls.clone(), path.to_owned());
         async move {
             match calls.watch(request.into_inner()).await {
-                Ok(told) => Ok(answer(&calls.caller, told)),
+                Ok((told, warnings)) => Ok(warning(answer(&calls.caller, told), &warnings)),
                 Err(error) => Err(hidden(&calls, &path, error.into()).await),
             }
         }
