@@ -102,8 +102,11 @@ pub(crate) async fn a_hidden_version_reads_and_writes_as_an_unknown_one(world: W
     // The newest that is seen.
     let read = engine.get(&at_most("5.0.0"), &app(), &id).await.unwrap();
     assert_eq!(read.version.version, v("1.1.0"));
-    let upgraded = engine.upgrade(&alice(), &app(), &id, &Upgrade::default());
-    upgraded.await.unwrap();
+    let newest = Upgrade::default();
+    engine
+        .upgrade(&alice(), &app(), &id, &newest)
+        .await
+        .unwrap();
     let read = engine.get(&admin(), &app(), &id).await.unwrap();
     assert_eq!(read.header.version, v("1.1.0"));
 }

@@ -95,9 +95,8 @@ impl World {
             }
             Ok(())
         };
-        let done = self
-            .engine
-            .set_type_acl(&admin(), &app(), v(version), keep_out);
+        let (admin, app) = (admin(), app());
+        let done = self.engine.set_type_acl(&admin, &app, v(version), keep_out);
         done.await.unwrap();
     }
 
