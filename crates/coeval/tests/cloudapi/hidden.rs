@@ -7,6 +7,8 @@ use crate::walk::{ROUTES, Things, body};
 use crate::world::{Reply, World};
 use serde_json::{Value, json};
 
+const BASE: &str = "/cloudapi/1.0.0";
+
 /// One request: a method, a path, a header and a body.
 struct Request {
     method: String,
@@ -19,7 +21,8 @@ impl Request {
     fn new(method: &str, path: &str, body: Option<Value>) -> Self {
         Self {
             method: method.to_owned(),
-            path: path.to_owned(),
+            // That of the API is no version of a type.
+            path: path.replace(BASE, "BASE"),
             accept: None,
             body: body.map(|body| body.to_string()),
         }
@@ -33,7 +36,8 @@ impl Request {
     }
 
     fn send(&self, world: &World, token: &str, with: &[(&str, &str)]) -> Reply {
-        let mut sending = world.sending(&self.method, &swapped(&self.path, with));
+        let path = swapped(&self.path, with).replace("BASE", BASE);
+        let mut sending = world.sending(&self.method, &path);
         if let Some(body) = &self.body {
             let body: Value = serde_json::from_str(&swapped(body, with)).unwrap();
             sending = sending.json(&body);
@@ -41,7 +45,6 @@ impl Request {
         if let Some(accept) = &self.accept {
             sending = sending.header("coeval-accept", &swapped(accept, with));
         }
-        println!("{} {}", self.method, swapped(&self.path, with));
         sending.by(token).send()
     }
 }
