@@ -23,7 +23,7 @@ use coeval_access::{GeneralRight, Subject};
 use coeval_core::convert::Reason;
 use coeval_core::decide::Wanted;
 use coeval_core::types::{FieldsTooNew, TypeVersion};
-use coeval_core::version::{Known, Version};
+use coeval_core::version::{Known, KnownVersion, Version};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -52,11 +52,11 @@ impl VisibleVersions {
 
     pub(crate) fn of(state: &TypeState, subject: &Subject) -> Self {
         let seen = |version: &Version| sees(state, *version, subject);
-        let mut known = state.known.iter().map(|one| one.version());
+        let mut known = state.known.iter().map(KnownVersion::version);
         if manages(subject) || known.all(|version| seen(&version)) {
             return Self::ALL;
         }
-        let known = state.known.iter().map(|one| one.version());
+        let known = state.known.iter().map(KnownVersion::version);
         Self(Some(Arc::new(known.filter(seen).collect())))
     }
 
@@ -85,7 +85,7 @@ impl VisibleVersions {
             return Cow::Borrowed(known);
         }
         let missing = stored.iter().filter(missing).copied();
-        let all = known.iter().map(|one| one.version()).chain(missing);
+        let all = known.iter().map(KnownVersion::version).chain(missing);
         Cow::Owned(all.collect())
     }
 
@@ -110,9 +110,9 @@ impl VisibleVersions {
     /// The oldest of them that is not older than this version, or the newest.
     pub(crate) fn at_or_after(&self, state: &TypeState, version: Version) -> Option<Version> {
         let known = self.known(state);
-        let mut all = known.iter().map(|one| one.version());
+        let mut all = known.iter().map(KnownVersion::version);
         let after = all.find(|one| *one >= version);
-        after.or_else(|| known.newest().map(|one| one.version()))
+        after.or_else(|| known.newest().map(KnownVersion::version))
     }
 
     /// Whether a path tells of a hidden version: one of them declares it, and no visible one does.

@@ -12,7 +12,7 @@ use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
 use coeval_access::Action;
 use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
-use coeval_core::version::Version;
+use coeval_core::version::{KnownVersion, Version};
 use coeval_storage::Revision;
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ impl Engine {
         let stored = found.stored.header.version;
         let visible = caller.visible_versions(state);
         let newest = visible.known(state).newest_in(stored..);
-        let to = newest.map_or(stored, |newest| newest.version());
+        let to = newest.map_or(stored, KnownVersion::version);
         let to = state.within_open(to);
         match barrier(state, &visible, stored, to) {
             None => Ok(to),
