@@ -2,6 +2,7 @@
 //! page, and changes as they happen.
 
 use crate::context::Session;
+use crate::output::notes;
 use coeval_client::{Change as Told, ClientError, Resource, Watched};
 use coeval_codes::Coded as _;
 use coeval_proto::header::v1::Quarantined;
@@ -96,7 +97,14 @@ pub(crate) fn pages(
                 page_token,
                 ..Default::default()
             };
-            let answer = service.list_resources(request).await?.into_inner();
+            // Said of every page; once is enough.
+            let is_first = request.page_token.is_empty();
+            let answer = service.list_resources(request).await?;
+            let warnings = answer.metadata().get_all("coeval-warning").iter();
+            for warning in warnings.filter(|_| is_first) {
+                notes::warn(warning.to_str().unwrap_or_default());
+            }
+            let answer = answer.into_inner();
             let mut page = Page {
                 resources: Vec::with_capacity(answer.resources.len()),
                 quarantined: answer.quarantined,

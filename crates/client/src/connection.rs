@@ -88,7 +88,7 @@ impl Shared {
         self.release()?.parse().ok()
     }
 
-    fn warn(&self, text: &str) {
+    pub(crate) fn warn(&self, text: &str) {
         if let Some(warn) = &self.warn {
             warn(text);
         }

@@ -72,7 +72,12 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             let (mut service, request) = (self.service(), request.clone());
             async move { service.list_resources(request).await }
         };
-        Ok(reading(self.attempts(), call).await?.into_inner())
+        let answer = reading(self.attempts(), call).await?;
+        // Said of every page; once is enough.
+        if token.is_empty() {
+            self.warn_of_answer(answer.metadata());
+        }
+        Ok(answer.into_inner())
     }
 
     /// All that match, at once.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 use tokio::time::Instant;
+use tonic::metadata::MetadataMap;
 
 /// What a listing or a watch is to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,6 +196,16 @@ impl<S> Resources<S> {
             version: either(&query.version, &self.version),
             stored_version: query.stored_version.clone(),
             ..Default::default()
+        }
+    }
+
+    /// Passes on what the server warns of.
+    pub(crate) fn warn_of_answer(&self, metadata: &MetadataMap) {
+        let shared = self.client.connection.shared();
+        for warning in metadata.get_all("coeval-warning") {
+            if let Ok(text) = warning.to_str() {
+                shared.warn(text);
+            }
         }
     }
 

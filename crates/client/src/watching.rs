@@ -155,6 +155,9 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
         let opened = attempts.one(service.watch_resources(request)).await;
         let opened =
             opened.map_err(|error| self.resources.or_release_needed(Feature::Watch, error))?;
+        if self.from.is_empty() {
+            self.resources.warn_of_answer(opened.metadata());
+        }
         Ok(opened.into_inner())
     }
 

@@ -247,6 +247,7 @@ codes! {
     FILTER_TOO_LARGE = 6101, "The filter or order is too large";
     FILTER_FIELD_INVALID = 6102, "The filter or order names no field";
     FILTER_OPERAND_INVALID = 6103, "A value in the filter does not fit its comparison";
+    FILTER_FIELD_UNDECLARED = 6104, "The filter or order names a field that no version declares";
     KEYRING_INVALID = 6111, "The keyring can't be read";
     SEALED_KEY_UNKNOWN = 6112, "The key of something sealed is not in the keyring";
     SEALED_NOT_AUTHENTIC = 6113, "Something sealed was altered or belongs elsewhere";

@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
+use crate::visible_versions::sees_any;
 use crate::write::decode_acl;
 use coeval_access::{
     Acl, AclFacts, Action, Decision, Explanation, Facts, GeneralRight, Home, Level, Subject,
@@ -126,12 +127,9 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let of = type_name(&state.key)?;
         let facts = version_facts(state, version, &caller.subject);
-        decided(decide_type(
-            TypeAction::CreateResource,
-            &caller.subject,
-            of,
-            facts,
-        ))?;
+        let action = TypeAction::CreateResource;
+        decided(decide_type(action, &caller.subject, of, facts))
+            .map_err(|error| unseen(caller, state, version, error))?;
         match org {
             Some(org) if org != caller.org() && !caller.subject.is_provider() => {
                 Err(EngineError::Denied(coeval_access::Denied {
@@ -153,13 +151,9 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let of = type_name(&state.key)?;
         let facts = version_facts(state, version, &caller.subject);
-        match decided(decide_type(action, &caller.subject, of, facts)) {
-            Err(EngineError::Denied(denied)) if denied.hidden => {
-                let of = state.key.clone();
-                Err(EngineError::TypeVersionUnknown { of, version })
-            }
-            other => other.map(|_| ()),
-        }
+        decided(decide_type(action, &caller.subject, of, facts))
+            .map(|_| ())
+            .map_err(|error| unseen(caller, state, version, error))
     }
 
     /// Whether the caller has a general right.
@@ -196,6 +190,22 @@ impl Engine {
         decided(may_explain(&caller.subject, about.user(), &asked))?;
         let told = facts(about, state, stored, AclFacts::Loaded(&acl))?;
         Ok(explain(action, about, &told))
+    }
+}
+
+/// A version that the caller can't see answers as one that there is not, and a type of which it
+/// sees no version as if there were none.
+fn unseen(caller: &Caller, state: &TypeState, version: Version, error: EngineError) -> EngineError {
+    let of = state.key.clone();
+    match error {
+        EngineError::Denied(denied) if denied.hidden => {
+            if sees_any(state, &caller.subject) {
+                EngineError::TypeVersionUnknown { of, version }
+            } else {
+                EngineError::TypeUnknown { of }
+            }
+        }
+        error => error,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::ahead::Ahead;
 use crate::identity::{Credentials, Seen};
 use crate::keys::TypeKey;
 use crate::types::state::TypeState;
+use crate::visible_versions::VisibleVersions;
 use coeval_access::Subject;
 use coeval_core::decide::Wanted;
 use coeval_core::version::{ClientVersion, Version};
@@ -42,9 +43,9 @@ impl WantedVersions {
         }
     }
 
-    /// What that means for a type.
+    /// What that means for a type, of which these versions exist for the caller.
     #[must_use]
-    pub(crate) fn of_type(&self, state: &TypeState) -> Wanted {
+    pub(crate) fn of_type(&self, state: &TypeState, visible: &VisibleVersions) -> Wanted {
         if let Some(version) = self.exactly {
             return Wanted::Exactly(version);
         }
@@ -62,10 +63,10 @@ impl WantedVersions {
             return Wanted::Stored;
         };
         let says = |one: &&coeval_core::types::TypeVersion| one.clients.is_some();
-        if !state.known_versions().any(|one| says(&one)) {
+        if !visible.definitions(state).any(|one| says(&one)) {
             return Wanted::Stored;
         }
-        let understood = state.known_versions().filter(|one| {
+        let understood = visible.definitions(state).filter(|one| {
             let clients = one.clients.as_ref();
             clients.is_none_or(|clients| clients.matches(release))
         });

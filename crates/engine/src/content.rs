@@ -6,9 +6,10 @@ use crate::seen::SeenContent;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::{Fitting, Shown};
+use crate::visible_versions::VisibleVersions;
 use bytes::Bytes;
 use coeval_core::convert::{Put, Record};
-use coeval_core::types::{ContentError, DeclaredPath, TypeVersion, Visibility};
+use coeval_core::types::{ContentError, DeclaredPath, FieldsTooNew, TypeVersion, Visibility};
 use coeval_core::version::Version;
 use coeval_filter::{Field, index_keys};
 use serde_json::Value;
@@ -107,12 +108,15 @@ pub(crate) fn check_new(
 /// Whether a body sets fields of versions later than its own.
 pub(crate) fn check_since(
     state: &TypeState,
+    visible: &VisibleVersions,
     at: Version,
     body: &Value,
     stored: Option<&Value>,
 ) -> Result<(), EngineError> {
-    for later in state.known_versions().filter(|one| one.id.version > at) {
-        later.check_since(at, body, stored)?;
+    let told = |error: FieldsTooNew| visible.refusal(state, error.into());
+    // What only hidden versions declare is nobody's for this caller.
+    for later in visible.definitions(state).filter(|one| one.id.version > at) {
+        later.check_since(at, body, stored).map_err(told)?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::keys::TypeKey;
 use crate::read::Target;
 use crate::resource::Resource;
 use crate::stored::json;
+use crate::visible_versions::WantedView;
 use crate::write::is_race;
 use coeval_access::Action;
 use coeval_core::decide::Wanted;
@@ -27,11 +28,12 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Resource, EngineError> {
+        let wanted = WantedView::of_all(Wanted::Stored);
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Read).await?;
             let (state, stored, token) = (&found.fetched.state, found.stored, found.fetched.token);
             if !stored.header.has_secrets() {
-                return self.resource(state, stored, Wanted::Stored, found.level, token, None);
+                return self.resource(state, stored, &wanted, found.level, token, None);
             }
             let level = self
                 .allow(caller, state, &stored, Action::ReadSecrets)
@@ -45,7 +47,7 @@ impl Engine {
             let write = AtomicWrite { steps: vec![step] };
             self.store.atomic_write(write).await?;
             let record = Some(&opened.record);
-            let mut shown = self.resource(state, stored, Wanted::Stored, level, token, record)?;
+            let mut shown = self.resource(state, stored, &wanted, level, token, record)?;
             shown.content = json(&opened.record.content);
             shown.secure = Arc::new([]);
             return Ok(shown);

@@ -1,5 +1,6 @@
 //! Earlier revisions of a resource.
 
+use crate::allow::version_facts;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -7,9 +8,11 @@ use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target, sees};
 use crate::resource::{Changed, Quarantined, Resource};
 use crate::stored::Stored;
+use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use crate::write::{Checking, Undeclared, Update};
 use coeval_access::Action;
-use coeval_core::decide::StoreAt;
+use coeval_core::decide::{StoreAt, Wanted};
 use coeval_core::version::WriteVersion;
 use coeval_storage::{Range, Revision, Stored as Kept};
 
@@ -40,17 +43,18 @@ impl Engine {
             level,
         } = found;
         let state = &*fetched.state;
-        let wanted = caller.wanted.of_type(state);
+        let wanted = caller.wanted_view(state);
         let mut history = History {
             revisions: Vec::new(),
             quarantined: Vec::new(),
         };
         let mut all = vec![Ok(stored.clone())];
-        all.extend(self.earlier(&stored).await?);
+        let earlier = self.earlier(&stored).await?.into_iter();
+        all.extend(earlier.filter(|one| in_reach(caller, state, one)));
         for one in all {
             let shown = one.and_then(|one| {
                 let name = one.revision.to_string();
-                self.resource(state, one, wanted, level, fetched.token, None)
+                self.resource(state, one, &wanted, level, fetched.token, None)
                     .map_err(|error| Quarantined::of(name, &error))
             });
             match shown {
@@ -80,6 +84,7 @@ impl Engine {
         let earlier = self.earlier(&found.stored).await?;
         let then = earlier
             .into_iter()
+            .filter(|one| in_reach(caller, state, one))
             .flatten()
             .find(|one| one.revision == revision);
         let Some(then) = then else {
@@ -88,8 +93,8 @@ impl Engine {
             });
         };
         let at = then.header.version;
-        let wanted = coeval_core::decide::Wanted::Exactly(at);
-        let (_, shown, _) = self.show(state, &then, wanted, sees(found.level), None)?;
+        let wanted = WantedView::of_all(Wanted::Exactly(at));
+        let (_, shown, _) = self.show(state, &then, &wanted, sees(found.level), None)?;
         let content = serde_json::from_slice(&shown.content).unwrap_or_default();
         let moves = at != found.stored.header.version;
         let update = Update {
@@ -129,5 +134,17 @@ impl Engine {
                 None => return Ok(all),
             }
         }
+    }
+}
+
+/// Whether an earlier revision was stored at a version that exists for the caller.
+fn in_reach(caller: &Caller, state: &TypeState, one: &Result<Stored, Quarantined>) -> bool {
+    let facts = |version| version_facts(state, version, &caller.subject);
+    match one {
+        Ok(stored) => {
+            let visible = caller.visible_versions(state);
+            !visible.hides() || facts(stored.header.version).level.is_some()
+        }
+        Err(_) => true,
     }
 }

@@ -47,6 +47,7 @@ pub mod tasks;
 pub mod token;
 pub mod types;
 mod views;
+mod visible_versions;
 mod watch;
 pub mod write;
 
@@ -65,4 +66,5 @@ pub use list::{DEFAULT_PAGE, InOrg, LARGEST_PAGE, ListError, ListOf, ListQuery, 
 pub use read::Target;
 pub use resource::{Changed, Quarantined, Resource};
 pub use secure::{Rotated, SecretError};
+pub use visible_versions::VisibleVersions;
 pub use watch::{WatchError, WatchQuery, WatchStream, Watched, WatchedChange};

@@ -10,6 +10,7 @@
 mod by_id;
 mod by_index;
 mod error;
+mod fields;
 mod indexes;
 mod kept;
 mod look;
@@ -77,6 +78,8 @@ impl Engine {
             Some(filter) => Some((filter, filter.compile().map_err(ListError::from)?)),
         };
         let scope = self.scope(caller, query).await?;
+        let listed: Vec<_> = scope.sources.iter().map(fields::Listed::of).collect();
+        let warnings = fields::check(&listed, query)?;
         let numbered = &self.lists.numbered;
         let moment = Moment::of(caller, query, scope.token);
         let bookmark = match &query.page {
@@ -164,6 +167,7 @@ impl Engine {
         Ok(Page {
             items,
             quarantined,
+            warnings,
             next,
             total,
             token,

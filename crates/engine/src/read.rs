@@ -11,6 +11,7 @@ use crate::seen::text_key;
 use crate::stored::{Stored, json};
 use crate::types::state::TypeState;
 use crate::views::{Fitting, Shown, ViewKey};
+use crate::visible_versions::{WantedView, sees_any};
 use coeval_access::{Action, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{self, Reading, Shown as How, Wanted};
@@ -70,9 +71,9 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let found = self.find(caller, of, target, Action::Read).await?;
             let (state, token) = (&found.fetched.state, found.fetched.token);
-            let wanted = caller.wanted.of_type(state);
+            let wanted = caller.wanted_view(state);
             let shown = self
-                .resource_of(state, found.stored, wanted, found.level, token)
+                .resource_of(state, found.stored, &wanted, found.level, token)
                 .await;
             match shown {
                 // Changed between the look at it and the look at its secrets.
@@ -88,7 +89,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
     ) -> Result<Resource, EngineError> {
@@ -101,11 +102,11 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: &Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
     ) -> Result<Option<Record>, EngineError> {
         let whole = level == Level::FullControl || !state.hides(stored.header.version);
-        let as_stored = whole && matches!(wanted, Wanted::Stored);
+        let as_stored = whole && matches!(wanted.wanted, Wanted::Stored);
         if stored.header.has_secrets() && !as_stored {
             Ok(Some(self.open_record(state, stored).await?.record))
         } else {
@@ -166,7 +167,8 @@ impl Engine {
                     // Deleted since its name was looked up.
                     continue;
                 }
-                return Err(EngineError::no_resource(format!("{of} {target}")));
+                let error = EngineError::no_resource(format!("{of} {target}"));
+                return Err(no_type(error, caller, &fetched.state));
             };
             // Decisions are made on the source of truth, and writes are put onto it.
             fetched.turn_to_truth()?;
@@ -180,7 +182,8 @@ impl Engine {
             let level = self
                 .allow(caller, &fetched.state, stored, action)
                 .await
-                .map_err(|error| hide(error, of, target))?;
+                .map_err(|error| hide(error, of, target))
+                .map_err(|error| no_type(error, caller, &fetched.state))?;
             let stored = match (action, truth) {
                 (_, None) | (Action::Read, _) => shown,
                 (_, Some(truth)) => truth,
@@ -237,6 +240,7 @@ impl Engine {
                 Ok(_) => seen.push(id),
                 Err(
                     EngineError::NotFound { .. }
+                    | EngineError::TypeUnknown { .. }
                     | EngineError::Denied(_)
                     | EngineError::Unreadable { .. },
                 ) => {}
@@ -299,7 +303,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
         opened: Option<&Record>,
@@ -327,7 +331,7 @@ impl Engine {
         state: &TypeState,
         stored: &Stored,
         header: Arc<Header>,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
         opened: Option<&Record>,
@@ -343,7 +347,7 @@ impl Engine {
         &self,
         state: &TypeState,
         stored: &Stored,
-        wanted: Wanted,
+        wanted: &WantedView,
         sees: Visibility,
         opened: Option<&Record>,
     ) -> Result<(decide::View, Shown, Option<Arc<str>>), EngineError> {
@@ -352,8 +356,8 @@ impl Engine {
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let view = decide::decide_read(&Reading {
             stored: as_stored(state, version),
-            known: &state.known,
-            wanted,
+            known: &wanted.visible.known_with(state, &[version]),
+            wanted: wanted.wanted,
             restricted_below: restricted.map(|restricted| restricted.below),
         })?;
         let at = view.at.version();
@@ -471,6 +475,17 @@ pub(crate) const fn sees(level: Level) -> Visibility {
     match level {
         Level::FullControl => Visibility::Private,
         Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
+    }
+}
+
+/// Of a type that does not exist for the caller there is nothing to be found.
+fn no_type(error: EngineError, caller: &Caller, state: &TypeState) -> EngineError {
+    match error {
+        EngineError::NotFound { .. } if !sees_any(state, &caller.subject) => {
+            let of = state.key.clone();
+            EngineError::TypeUnknown { of }
+        }
+        error => error,
     }
 }
 

@@ -73,6 +73,12 @@ impl ContentPath {
         Ok(Self::from(&pattern))
     }
 
+    /// Its steps.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
     /// Visits the values that it leads to, until one says that it is enough.
     pub(crate) fn visit<'v>(
         &self,

@@ -77,6 +77,24 @@ pub(crate) fn sequenced<T>(caller: &Caller, token: Token, message: T) -> Respons
     saying(response, names::SEQUENCE, &token.to_string())
 }
 
+/// With warnings, each an entry of its own. What is not ASCII is shown as `?`.
+pub(crate) fn warning<T>(mut response: Response<T>, warnings: &[String]) -> Response<T> {
+    for warning in warnings {
+        let plain = |c: char| {
+            if c.is_ascii_graphic() || c == ' ' {
+                c
+            } else {
+                '?'
+            }
+        };
+        let text: String = warning.chars().map(plain).collect();
+        if let Ok(value) = MetadataValue::<Ascii>::try_from(text) {
+            response.metadata_mut().append(names::WARNING, value);
+        }
+    }
+    response
+}
+
 /// With one more entry of metadata; what can't stand there is left out.
 pub(crate) fn saying<T>(mut response: Response<T>, name: &'static str, value: &str) -> Response<T> {
     if let Ok(value) = MetadataValue::<Ascii>::try_from(value) {

@@ -3,7 +3,7 @@
 use crate::error::MethodError;
 use crate::{Meta, Methods};
 use coeval_core::version::{EntityUrn, Uuid};
-use coeval_engine::{Caller, InOrg, Target, TypeKey, VENDOR};
+use coeval_engine::{Caller, EngineError, InOrg, Target, TypeKey, VENDOR};
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,12 @@ impl Methods {
             return Err(MethodError::invalid("kind is missing"));
         }
         if kind.contains(':') {
-            return TypeKey::parse(kind).ok_or_else(unknown);
+            let of = TypeKey::parse(kind).ok_or_else(unknown)?;
+            let own = *of.vendor == *VENDOR;
+            return match own || self.engine.sees_type(caller, &of).await? {
+                true => Ok(of),
+                false => Err(EngineError::TypeUnknown { of }.into()),
+            };
         }
         let own = TypeKey::new(VENDOR, kind);
         let mut types = self.engine.types_called(caller, kind).await?;

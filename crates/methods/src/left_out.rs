@@ -38,6 +38,7 @@ impl Methods {
         };
         let entries = view.kept.entries().into_iter();
         let independent = entries.filter(|entry| !entry.refines);
-        Ok(independent.map(|entry| entry.path).collect())
+        let paths = independent.map(|entry| entry.path).collect();
+        Ok(caller.visible_versions(&state).only_visible(&state, paths))
     }
 }

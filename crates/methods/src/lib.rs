@@ -23,7 +23,7 @@ pub use kinds::{Place, Which};
 pub use listing::{ListAsked, ListedPage, Near, field, order};
 pub use mask::Mask;
 pub use refused::{Class, Details};
-pub use watching::WatchAsked;
+pub use watching::{OpenedWatch, WatchAsked};
 pub use writing::{Written, WrittenDelete};
 
 use coeval_engine::Engine;

@@ -121,6 +121,7 @@ impl Methods {
                 size => size.min(LARGEST_PAGE),
             },
             count: asked.count,
+            undeclared: false,
         };
         Ok(self.engine.list(caller, &query).await?)
     }

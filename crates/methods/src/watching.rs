@@ -18,6 +18,15 @@ pub struct WatchAsked {
     pub from: String,
 }
 
+/// A watch that has begun.
+#[expect(missing_debug_implementations, reason = "a stream has none")]
+pub struct OpenedWatch {
+    /// What happens.
+    pub events: WatchStream,
+    /// What is to be said of its filter.
+    pub warnings: Vec<String>,
+}
+
 impl Methods {
     /// What changes from then on.
     ///
@@ -28,7 +37,7 @@ impl Methods {
         caller: &Caller,
         of: &TypeKey,
         asked: &WatchAsked,
-    ) -> Result<WatchStream, MethodError> {
+    ) -> Result<OpenedWatch, MethodError> {
         let org = self.place(caller, &asked.namespace).await?.into();
         let from = match asked.from.as_str() {
             "" => None,
@@ -43,12 +52,20 @@ impl Methods {
             labels,
             ..
         } = &asked.near;
+        let versions = asked.near.versions()?;
+        let mut warnings = Vec::new();
         let filter = match filter.as_str() {
             "" => None,
-            text => Some(Arc::new(fiql::parse(text, field)?.compile()?)),
+            text => {
+                let filter = fiql::parse(text, field)?;
+                let compiled = Arc::new(filter.compile()?);
+                let checked = self.engine.check_filter(caller, of, versions, &filter);
+                warnings = checked.await?;
+                Some(compiled)
+            }
         };
         let query = WatchQuery {
-            versions: asked.near.versions()?,
+            versions,
             org,
             name_prefix: (!name_prefix.is_empty()).then(|| name_prefix.clone()),
             labels: labels.clone(),
@@ -56,6 +73,9 @@ impl Methods {
             from,
             ..WatchQuery::of(of.clone())
         };
-        Ok(self.engine.watch(caller, query).await?)
+        Ok(OpenedWatch {
+            events: self.engine.watch(caller, query).await?,
+            warnings,
+        })
     }
 }

@@ -77,6 +77,21 @@ impl Answer {
         self.with(HeaderName::from_static(name), value)
     }
 
+    /// With warnings, each a header of its own. What is not ASCII is shown as `?`.
+    pub(crate) fn warning(self, warnings: &[String]) -> Self {
+        let plain = |c: char| {
+            if c.is_ascii_graphic() || c == ' ' {
+                c
+            } else {
+                '?'
+            }
+        };
+        warnings.iter().fold(self, |answer, warning| {
+            let text: String = warning.chars().map(plain).collect();
+            answer.saying(names::WARNING, &text)
+        })
+    }
+
     /// Saying at which sequence something was read or written.
     pub(crate) fn sequenced(self, token: Token) -> Self {
         self.saying(names::SEQUENCE, &token.to_string())

@@ -50,14 +50,15 @@ async fn open(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         near: resources::near_of(&call)?,
         from: from.or_else(|| call.said("from")).unwrap_or_default(),
     };
-    let events = api.methods.watch(&caller, &of, &asked).await?;
+    let opened = api.methods.watch(&caller, &of, &asked).await?;
     let lifecycle = api.settings.lifecycle.clone();
-    let told = told(Arc::clone(&api), caller, of, events);
+    let told = told(Arc::clone(&api), caller, of, opened.events);
     // A server that stops ends its watches; they go on elsewhere from their last sequence.
     let told = told.take_until(async move { lifecycle.draining().await });
     let told = told.map(Ok::<_, Infallible>);
     let body = AnswerBody::Events(Body::from_stream(told));
-    Ok(Answer::of(StatusCode::OK, body).saying("x-accel-buffering", "no"))
+    let answer = Answer::of(StatusCode::OK, body).saying("x-accel-buffering", "no");
+    Ok(answer.warning(&opened.warnings))
 }
 
 /// How one watcher is told.

@@ -78,6 +78,16 @@ fn lists_are_printed_in_every_format() {
 #[test]
 fn what_is_not_there_is_said_on_stderr() {
     let (_world, alice, _) = world_with_apps(&["web"]);
+    let region = ["get", "app", "-o", "name", "--filter", "spec.region==eu"];
+    let some = alice.run(&region);
+    assert!(
+        some.err
+            .contains("warning: spec.region is declared by v1.1 only"),
+        "{some:?}"
+    );
+    assert!(some.ok().contains("app/web"));
+    let slip = alice.run(&["get", "app", "--filter", "spec.nonsense==3"]);
+    assert!(slip.failed(1).contains("COEVAL-6104"));
     let none = alice.run(&["get", "app", "--filter", "name==x"]);
     assert_eq!((none.code, none.out.as_str()), (Some(0), ""), "{none:?}");
     assert_eq!(none.err, "There is no app that matches.\n");

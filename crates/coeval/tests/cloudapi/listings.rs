@@ -289,7 +289,21 @@ pub(crate) fn an_unknown_first_level_key_is_refused_and_a_nested_one_finds_nothi
             (200, 0),
             "{filter} {found:?}"
         );
+        let warned = found.header("coeval-warning");
+        let undeclared = filter.starts_with("entity.");
+        assert_eq!(warned.contains("COEVAL-6104"), undeclared, "{found:?}");
+        assert_eq!(found.json["resultTotal"], 0, "{filter}");
     }
+    let all = "/cloudapi/1.0.0/entities/types/acme/app";
+    let some = world
+        .get(&format!("{all}?filter=entity.region==eu"))
+        .by(&alice)
+        .send();
+    let warned = some.header("coeval-warning");
+    assert!(
+        warned.starts_with("entity.region is declared by v1.1 only"),
+        "{some:?}"
+    );
     let refused = world
         .get(&format!("{APPS}?sortAsc=nothing"))
         .by(&alice)

@@ -20,6 +20,9 @@ mod edge;
 mod entities;
 mod entity_access;
 mod entity_metadata;
+mod hidden;
+#[path = "../over_http/hidden.rs"]
+mod hidden_types;
 mod interfaces;
 mod invocations;
 mod listings;
@@ -65,6 +68,12 @@ cases! {
         every { }
         embedded {
             every_route_keeps_out_who_should_not_come_in
+        }
+    }
+    hidden {
+        every { }
+        embedded {
+            what_is_hidden_answers_as_what_there_is_not
         }
     }
     bad_input {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Who gets an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum For {
+pub(crate) enum For {
     /// Everybody, without a word of who they are.
     All,
     /// Who has a user's password.
@@ -25,7 +25,7 @@ enum For {
 use For::{All, Password, Provider, Tenant, User, Viewer};
 
 /// All routes. One that is not here fails the test.
-const ROUTES: &[(For, &str)] = &[
+pub(crate) const ROUTES: &[(For, &str)] = &[
     (All, "GET /api/versions"),
     (All, "GET /cloudapi/openapi.json"),
     (All, "POST /oauth/provider/token"),
@@ -267,7 +267,7 @@ const ROUTES: &[(For, &str)] = &[
 ];
 
 /// What stands for the parts of a path that vary: things of the tenant acme.
-struct Things(Vec<(&'static str, &'static str, String)>);
+pub(crate) struct Things(Vec<(&'static str, &'static str, String)>);
 
 const INTERFACE: &str = "urn:vcloud:interface:acme:deployable:1.0.0";
 const BEHAVIOR: &str = "urn:vcloud:behavior-interface:echo:acme:deployable:1.0.0";
@@ -276,7 +276,7 @@ const READ_ONLY: &str = "urn:vcloud:accessLevel:ReadOnly";
 
 impl Things {
     /// Makes them.
-    fn new(world: &World, admin: &str, alice: &str) -> Self {
+    pub(crate) fn new(world: &World, admin: &str, alice: &str) -> Self {
         let base = "/cloudapi/1.0.0";
         let interface =
             json!({"name": "I", "vendor": "acme", "nss": "deployable", "version": "1.0.0"});
@@ -377,7 +377,7 @@ impl Things {
         ])
     }
 
-    fn path(&self, pattern: &str) -> String {
+    pub(crate) fn path(&self, pattern: &str) -> String {
         let fill = |path: String, (within, part, value): &(&str, &str, String)| match pattern
             .contains(within)
         {
@@ -389,7 +389,7 @@ impl Things {
 }
 
 /// A body that is all right, so that only who sends it matters.
-fn body(route: &str) -> Value {
+pub(crate) fn body(route: &str) -> Value {
     let (_, path) = route.split_once(' ').unwrap();
     let path = path.trim_start_matches("/cloudapi/1.0.0");
     let role = json!({"name": "Mine", "description": "d"});

@@ -198,7 +198,7 @@ pub(crate) async fn what_is_missing_or_does_not_belong_is_refused_and_nothing_is
         (|one| one.version.clear(), invalid, 8006),
         (|one| one.version = "v1.0.0-alpha".into(), invalid, 1002),
         (|one| one.version = "one".into(), invalid, 1001),
-        (|one| one.version = "v7".into(), Code::NotFound, 5004),
+        (|one| one.version = "v7".into(), Code::NotFound, 2302),
         (|one| one.spec = Default::default(), invalid, 8006),
         (|one| one.metadata = None, invalid, 8006),
         (|one| about(one).revision = "r".into(), invalid, 8006),

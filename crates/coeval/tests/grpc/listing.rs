@@ -216,3 +216,94 @@ pub(crate) async fn filters_and_orders_find_sort_and_tell_where_they_are_wrong(m
     let place = told.message.chars().any(|c| c.is_ascii_digit());
     assert!(place, "it has a place: {told:?}");
 }
+
+/// What an answer warns of.
+fn warnings<T>(response: &tonic::Response<T>) -> Vec<String> {
+    let all = response.metadata().get_all("coeval-warning").iter();
+    all.map(|one| one.to_str().unwrap().to_owned()).collect()
+}
+
+pub(crate) async fn a_filter_names_what_some_version_declares(mut world: World) {
+    world.add_app();
+    let alice = world.login("alice@acme");
+    let by = world.by(&alice);
+    by.create("v1", "old", json!({"image": "x"})).await.unwrap();
+    let content = json!({"image": "z", "region": "eu"});
+    by.create("v1.1", "new", content).await.unwrap();
+    let asked = |filter: &str, order: &str, version: &str| pb::ListResourcesRequest {
+        kind: "app".into(),
+        filter: filter.into(),
+        order_by: order.into(),
+        version: version.into(),
+        ..Default::default()
+    };
+    for (filter, order) in [
+        ("spec.nonsense==3", ""),
+        ("spec.nonsense!=3", ""),
+        ("name==old;(spec.image==x,spec.image.deeper==x)", ""),
+        ("", "spec.nonsense desc"),
+    ] {
+        let found = by.list(asked(filter, order, "")).await;
+        refused(found, Code::InvalidArgument, 6104);
+        if !filter.is_empty() {
+            let watch = pb::WatchResourcesRequest {
+                kind: "app".into(),
+                filter: filter.into(),
+                ..Default::default()
+            };
+            let watch = by.resources().watch_resources(watch).await;
+            let status = watch.map(|_| ()).unwrap_err();
+            assert_eq!(detail(&status).code, "COEVAL-6104");
+        }
+    }
+    let slip = by.list(asked("spec.Region==eu", "", "")).await.unwrap_err();
+    let told = detail(&slip).message;
+    assert!(told.contains("spec.Region; similar: region"), "{told}");
+    let list = async |filter: &str, order: &str, version: &str| {
+        let asked = asked(filter, order, version);
+        by.resources().list_resources(asked).await.unwrap()
+    };
+    let all = list("spec.image==x", "spec.image", "").await;
+    assert_eq!(warnings(&all), [""; 0], "both declare it");
+    let some = list("spec.region==eu", "", "").await;
+    assert_eq!(
+        warnings(&some),
+        [
+            "spec.region is declared by v1.1 only: resources stored at v1 are compared at their own version; use --version v1.1 to compare all"
+        ]
+    );
+    assert_eq!(names(some.get_ref()), ["new"]);
+    let said = list("spec.region==eu", "", "v1.1").await;
+    assert_eq!(warnings(&said), [""; 0]);
+    let lacking = list("spec.region==eu", "", "v1").await;
+    let told = warnings(&lacking).concat();
+    assert!(told.contains("what is shown at v1 lacks it"), "{told}");
+    let watch = pb::WatchResourcesRequest {
+        kind: "app".into(),
+        filter: "spec.region==eu".into(),
+        ..Default::default()
+    };
+    let watch = by.resources().watch_resources(watch).await.unwrap();
+    assert_eq!(warnings(&watch), warnings(&some));
+}
+
+pub(crate) async fn a_filter_knows_nothing_of_a_hidden_version(mut world: World) {
+    world.add_app();
+    let (admin, alice) = (world.admin(), world.login("alice@acme"));
+    world.add_hidden(&admin);
+    let asked = |filter: &str| pb::ListResourcesRequest {
+        filter: filter.into(),
+        ..Default::default()
+    };
+    let (by, provider) = (world.by(&alice), world.by(&admin));
+    for field in ["secretMode", "noSuchMode"] {
+        let found = by.list(asked(&format!("spec.{field}==x"))).await;
+        let told = detail(&found.unwrap_err()).message;
+        assert_eq!(
+            told,
+            format!("no version of the type declares spec.{field}")
+        );
+    }
+    let seen = provider.list(asked("spec.secretMode==x")).await;
+    assert_eq!(names(&seen.unwrap()), [""; 0]);
+}

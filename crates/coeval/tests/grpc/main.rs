@@ -17,6 +17,10 @@ mod bad_input;
 mod calls;
 mod creating;
 mod dynamic;
+mod hidden;
+#[allow(dead_code, reason = "what the tests of the other APIs use too")]
+#[path = "../over_http/hidden.rs"]
+mod hidden_types;
 mod identity;
 mod listing;
 mod masks;
@@ -173,6 +177,8 @@ cases! {
             a_page_is_cut_by_count_and_by_bytes
             a_page_of_bad_objects_alone_still_moves_on
             filters_and_orders_find_sort_and_tell_where_they_are_wrong
+            a_filter_names_what_some_version_declares
+            a_filter_knows_nothing_of_a_hidden_version
         }
     }
     identity {
@@ -216,6 +222,13 @@ cases! {
         every { }
         embedded {
             every_method_keeps_out_who_should_not_come_in
+        }
+    }
+    hidden {
+        every { }
+        embedded {
+            what_is_hidden_answers_as_what_there_is_not
+            a_package_describes_the_newest_version_that_is_seen
         }
     }
     bad_input {

@@ -13,6 +13,9 @@
 mod cases;
 mod bad_input;
 mod events;
+mod hidden;
+#[path = "../over_http/hidden.rs"]
+mod hidden_types;
 mod identity;
 mod migrations;
 mod paths;
@@ -164,6 +167,12 @@ cases! {
         every { }
         embedded {
             every_route_keeps_out_who_should_not_come_in
+        }
+    }
+    hidden {
+        every { }
+        embedded {
+            what_is_hidden_answers_as_what_there_is_not
         }
     }
 }

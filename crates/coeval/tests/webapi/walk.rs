@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Who gets an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum For {
+pub(crate) enum For {
     /// Everybody, without a word of who they are.
     All,
     /// Whoever is logged in, about what is their own.
@@ -25,7 +25,7 @@ enum For {
 use For::{Administrator, All, Provider, Tenant, User};
 
 /// All routes. One that is not here fails the test.
-const ROUTES: &[(For, &str)] = &[
+pub(crate) const ROUTES: &[(For, &str)] = &[
     (All, "GET /release"),
     (All, "GET /openapi.json"),
     (All, "POST /sessions"),
@@ -124,8 +124,8 @@ const ROUTES: &[(For, &str)] = &[
 ];
 
 /// What there is to be walked to: all of acme's.
-struct Things {
-    resource: String,
+pub(crate) struct Things {
+    pub(crate) resource: String,
     user: String,
     org: String,
     role: String,
@@ -135,7 +135,7 @@ struct Things {
 }
 
 impl Things {
-    fn new(world: &World, admin: &str, alice: &str) -> Self {
+    pub(crate) fn new(world: &World, admin: &str, alice: &str) -> Self {
         let made = world.app(alice, "v1", "web", &json!({"image": "web:1"}));
         let who = world.look(alice, "/sessions/current");
         let role = json!({"name": "Walked", "rights": []});
@@ -156,7 +156,7 @@ impl Things {
         }
     }
 
-    fn path(&self, pattern: &str) -> String {
+    pub(crate) fn path(&self, pattern: &str) -> String {
         let id = match pattern.split('/').nth(1).unwrap() {
             "users" => &self.user,
             "organizations" => &self.org,
@@ -181,7 +181,7 @@ impl Things {
     }
 }
 
-fn body(route: &str, things: &Things) -> Value {
+pub(crate) fn body(route: &str, things: &Things) -> Value {
     let (method, path) = route.split_once(' ').unwrap();
     match path.rsplit('/').next().unwrap() {
         "acl" => json!({"member": things.user, "level": "ReadOnly"}),

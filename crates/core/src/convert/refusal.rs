@@ -107,6 +107,9 @@ pub(crate) fn bounded(content: Value) -> Result<Value, Refusal> {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
+            Reason::Value(why) if self.pointer.is_empty() => {
+                write!(f, "the content can't be converted: {why}")
+            }
             Reason::Value(why) => write!(f, "{} can't be converted: {why}", self.pointer),
             Reason::TooDeep => write!(
                 f,
@@ -116,6 +119,13 @@ impl fmt::Display for Refusal {
             Reason::UnknownVersion(version) => write!(f, "there is no version {version}"),
             Reason::TooComplex => {
                 write!(f, "the versions' schemas are too complex to be compared")
+            }
+            // Those that the caller may not know of were taken out.
+            Reason::Unexpressed { version, fields } if fields.is_empty() => {
+                write!(
+                    f,
+                    "a body at version {version} sets fields that this version does not have"
+                )
             }
             Reason::Unexpressed { version, fields } => {
                 write!(
@@ -187,6 +197,9 @@ impl Coded for Refusal {
             }
             Reason::TooComplex => {
                 "Simplify the patterns in patternProperties, or split the type.".to_owned()
+            }
+            Reason::Unexpressed { fields, .. } if fields.is_empty() => {
+                "Leave out what the version does not declare.".to_owned()
             }
             Reason::Unexpressed { .. } => {
                 "Leave these fields out, or write at a version that has them.".to_owned()

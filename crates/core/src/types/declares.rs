@@ -67,7 +67,7 @@ impl Schema {
 
     /// The JSON types that a declared place can have.
     pub(crate) fn types_at(&self, pattern: &PathPattern) -> Vec<&'static str> {
-        let ids = self.parts_at(pattern);
+        let ids = self.parts_at(pattern.steps());
         if ids.is_empty() {
             return Vec::new();
         }
@@ -76,7 +76,13 @@ impl Schema {
 
     /// The names of the properties that are declared in a place, in the author's order.
     pub(crate) fn names_under(&self, pattern: &PathPattern) -> Vec<String> {
-        let parts = self.shape.possible(&self.parts_at(pattern));
+        self.names_in(pattern.steps())
+    }
+
+    /// The same of a path that may be empty: then those of the content itself.
+    #[must_use]
+    pub fn names_in(&self, steps: &[Step]) -> Vec<String> {
+        let parts = self.shape.possible(&self.parts_at(steps));
         let mut seen = BTreeSet::new();
         let names = parts.iter().flat_map(|part| &part.names);
         names.filter(|name| seen.insert(*name)).cloned().collect()
@@ -84,16 +90,16 @@ impl Schema {
 
     /// All defaults that a place can have, whatever alternative applies.
     pub(crate) fn defaults_at(&self, pattern: &PathPattern) -> Vec<&Value> {
-        let parts = self.shape.possible(&self.parts_at(pattern));
+        let parts = self.shape.possible(&self.parts_at(pattern.steps()));
         parts
             .into_iter()
             .filter_map(|part| part.default.as_ref())
             .collect()
     }
 
-    pub(crate) fn parts_at(&self, pattern: &PathPattern) -> Vec<Id> {
+    pub(crate) fn parts_at(&self, steps: &[Step]) -> Vec<Id> {
         let mut ids = vec![0];
-        for step in pattern.steps() {
+        for step in steps {
             let parts = self.shape.possible(&ids);
             ids = match step {
                 Step::Key(key) => under_key(&parts, key),
@@ -130,6 +136,45 @@ impl Schema {
             ids = match step {
                 Some(token) => declared_under(&parts, token),
                 None => everything_under(&parts),
+            };
+            ids.retain(|id| self.shape.part(*id).is_some_and(|part| !part.never));
+            if ids.is_empty() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a path of a filter can lead to a declared place. As in filters, where a name meets a
+    /// list the path goes on in every item.
+    #[must_use]
+    pub fn leads_to_declared(&self, steps: &[Step]) -> bool {
+        let mut ids = vec![0];
+        for step in steps {
+            if is_free(&self.shape, &ids) {
+                return true;
+            }
+            let parts = self.shape.possible(&ids);
+            ids = match step {
+                Step::Every => everything_under(&parts),
+                Step::Key(key) => {
+                    let mut found = declared_under(&parts, key);
+                    let mut items = items_of(&parts);
+                    for _ in 0..LISTS_IN_LISTS {
+                        if items.is_empty() {
+                            break;
+                        }
+                        if is_free(&self.shape, &items) {
+                            return true;
+                        }
+                        let parts = self.shape.possible(&items);
+                        found.extend(declared_under(&parts, key));
+                        items = items_of(&parts);
+                    }
+                    found.sort_unstable();
+                    found.dedup();
+                    found
+                }
             };
             ids.retain(|id| self.shape.part(*id).is_some_and(|part| !part.never));
             if ids.is_empty() {
@@ -198,6 +243,20 @@ fn maps_and_items(part: &Part) -> Vec<Id> {
         ids.push(id);
     }
     ids
+}
+
+/// How many lists inside of one another a path passes without a word.
+const LISTS_IN_LISTS: usize = 4;
+
+/// The schemas of the items of lists.
+fn items_of(parts: &[&Part]) -> Vec<Id> {
+    let items = parts
+        .iter()
+        .flat_map(|part| part.prefix.iter().chain(&part.items));
+    let mut items: Vec<Id> = items.copied().collect();
+    items.sort_unstable();
+    items.dedup();
+    items
 }
 
 /// The types of a value to which all of these apply.

@@ -106,7 +106,7 @@ impl Schema {
                     default: path.default.cloned(),
                 });
             }
-            let ids = self.parts_at(&path.path);
+            let ids = self.parts_at(path.path.steps());
             let has_items = |part: &&Part| part.items.is_some();
             if path.types.contains(&"array") && self.shape.possible(&ids).iter().any(has_items) {
                 numbers.insert(steps, lists.len());

@@ -15,6 +15,7 @@ use crate::read::Found;
 use crate::seen::text_key;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use crate::write::steps::{ask_name, fenced, found_name};
 use crate::write::{Create, Update, is_race};
 use bytes::Bytes;
@@ -175,8 +176,8 @@ impl Engine {
         let content = if stored.header.version == at {
             stored.content.clone()
         } else {
-            let wanted = Wanted::Exactly(at);
-            let (_, shown, _) = self.show(state, stored, wanted, Visibility::Private, None)?;
+            let wanted = WantedView::of_all(Wanted::Exactly(at));
+            let (_, shown, _) = self.show(state, stored, &wanted, Visibility::Private, None)?;
             shown.content
         };
         Ok(Spoken {

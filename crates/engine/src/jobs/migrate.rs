@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::tasks::{About, NewTask, Task, TaskError};
 use crate::types::state::TypeState;
+use crate::visible_versions::VisibleVersions;
 use async_trait::async_trait;
 use bytes::Bytes;
 use coeval_access::TypeAction;
@@ -58,7 +59,8 @@ impl Engine {
             self.allow_type(caller, &state, version, TypeAction::See)?;
         }
         check_target(&state, from, to)?;
-        check_meaning(&state, from, to, &options.meaning_changed)?;
+        let visible = caller.visible_versions(&state);
+        check_meaning(&state, &visible, from, to, &options.meaning_changed)?;
         let plan = Plan {
             vendor: of.vendor.to_string(),
             nss: of.nss.to_string(),
@@ -135,21 +137,28 @@ pub(crate) fn changes_of_meaning(state: &TypeState, from: Version, to: Version) 
     changed
 }
 
-/// Refuses to pass a version that changes a meaning, unless the caller named it.
+/// Refuses to pass a version that changes a meaning, unless the caller named it. One that the
+/// caller can't see is told, and named, as the higher of the two versions.
 pub(crate) fn check_meaning(
     state: &TypeState,
+    visible: &VisibleVersions,
     from: Version,
     to: Version,
     named: &[Version],
 ) -> Result<(), EngineError> {
-    let changed = changes_of_meaning(state, from, to);
-    match changed.into_iter().find(|version| !named.contains(version)) {
+    let changed = changes_of_meaning(state, from, to).into_iter();
+    let mut changed = changed.map(|version| match visible.has(version) {
+        true => (version, version),
+        false => (version, from.max(to)),
+    });
+    match changed.find(|(_, told)| !named.contains(told)) {
         None => Ok(()),
-        Some(version) => {
+        Some((version, told)) => {
             let definition = state.version(version);
             let fields = definition.map_or(&[][..], |one| &one.meaning_changed);
             let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
-            let fields = fields.join(", ");
+            let fields = visible.only_visible(state, fields).join(", ");
+            let version = told;
             Err(TaskError::MeaningChanged { version, fields }.into())
         }
     }

@@ -244,10 +244,10 @@ impl Engine {
         one: &TypeBehavior,
     ) -> Result<Invocation, EngineError> {
         let state = &*found.fetched.state;
-        let wanted = caller.wanted.of_type(state);
+        let wanted = caller.wanted_view(state);
         let token = found.fetched.token;
         let resource = self
-            .resource_of(state, found.stored, wanted, found.level, token)
+            .resource_of(state, found.stored, &wanted, found.level, token)
             .await?;
         let entity = serde_json::from_slice(&resource.content).map_err(|error| {
             let reason = format!("the content can't be shown: {error}");

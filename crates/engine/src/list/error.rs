@@ -11,6 +11,14 @@ pub enum ListError {
     /// The filter or the order.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// The filter or the order names what no version has.
+    #[error("no version of the type declares spec.{field}{}", similar(near))]
+    FieldUndeclared {
+        /// The path, dotted.
+        field: String,
+        /// Names that are similar.
+        near: Vec<String>,
+    },
     /// The page token.
     #[error(transparent)]
     Token(#[from] TokenError),
@@ -37,10 +45,18 @@ pub enum ListError {
     },
 }
 
+fn similar(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!("; similar: {}", near.join(", ")),
+    }
+}
+
 impl Coded for ListError {
     fn code(&self) -> Code {
         match self {
             Self::Filter(inner) => inner.code(),
+            Self::FieldUndeclared { .. } => coeval_codes::FILTER_FIELD_UNDECLARED,
             Self::Token(inner) => inner.code(),
             Self::Key(inner) => inner.code(),
             Self::SortTooLarge { .. } => coeval_codes::SORT_TOO_LARGE,
@@ -54,6 +70,9 @@ impl Coded for ListError {
             Self::Filter(inner) => return inner.advice(),
             Self::Token(inner) => return inner.advice(),
             Self::Key(inner) => return inner.advice(),
+            Self::FieldUndeclared { .. } => {
+                "Name a field that `coeval explain` shows for the kind; capitals count."
+            }
             Self::SortTooLarge { .. } => {
                 "Narrow the listing with a filter, or sort by name, owner, state or id."
             }

@@ -9,8 +9,9 @@ use crate::header::label_text;
 use crate::keys::{self, index};
 use crate::seen::text_key;
 use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use coeval_codes::Coded;
-use coeval_core::decide::{self, Reading as ReadDecision, Shown, Wanted};
+use coeval_core::decide::{self, Reading as ReadDecision, Shown};
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_filter::{Compare, Field, Filter, IndexInfo, Operand, Plan, Test, may_be_cut};
 use coeval_storage::key::{escape_ordered, escape_part};
@@ -155,8 +156,7 @@ impl Look<'_> {
             // Only those that have one are in it; no plan looks for those that have none.
             built_in(index::EXTERNAL_ID, Field::ExternalId),
         ];
-        let wanted = self.caller.wanted.of_type(&source.state);
-        all.extend(declared(&source.state, &source.versions, wanted));
+        all.extend(declared(&source.state, &source.versions, &source.wanted));
         all
     }
 }
@@ -180,7 +180,7 @@ fn records(source: &Source) -> Result<Reading, EngineError> {
 
 /// The declared indexes that every version has at one path, if every version is shown as it is
 /// stored: a conversion may change values, and the index has the stored ones.
-fn declared(state: &TypeState, versions: &[Version], wanted: Wanted) -> Vec<IndexInfo> {
+fn declared(state: &TypeState, versions: &[Version], wanted: &WantedView) -> Vec<IndexInfo> {
     let shown_as_stored = versions
         .iter()
         .all(|version| as_stored(state, *version, wanted));
@@ -202,14 +202,14 @@ fn declared(state: &TypeState, versions: &[Version], wanted: Wanted) -> Vec<Inde
     all.iter().map(info).collect()
 }
 
-fn as_stored(state: &TypeState, version: Version, wanted: Wanted) -> bool {
+fn as_stored(state: &TypeState, version: Version, wanted: &WantedView) -> bool {
     let restricted = state
         .version(version)
         .and_then(|one| one.restricted_view.as_ref());
     let view = decide::decide_read(&ReadDecision {
         stored: decide::Stored::Alone(StoredVersion(version)),
-        known: &state.known,
-        wanted,
+        known: &wanted.visible.known_with(state, &[version]),
+        wanted: wanted.wanted,
         restricted_below: restricted.map(|restricted| restricted.below),
     });
     match view {

@@ -71,6 +71,8 @@ pub struct ListQuery {
     pub page_size: usize,
     /// Whether to say how many there are in all.
     pub count: bool,
+    /// Whether fields that no version declares are compared all the same, with a warning.
+    pub undeclared: bool,
 }
 
 impl ListQuery {
@@ -86,6 +88,7 @@ impl ListQuery {
             page: PageAt::First,
             page_size: DEFAULT_PAGE,
             count: false,
+            undeclared: false,
         }
     }
 
@@ -118,6 +121,8 @@ pub struct Page {
     pub items: Vec<Resource>,
     /// Those that can't be shown. They take a place on the page like any other.
     pub quarantined: Vec<Quarantined>,
+    /// What is to be said of the listing: fields that only some versions declare.
+    pub warnings: Vec<String>,
     /// Leads to the next page; none after the last.
     pub next: Option<String>,
     /// How many there are in all, if that was asked for: as counted when the listing began.

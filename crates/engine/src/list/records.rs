@@ -238,7 +238,10 @@ impl Look<'_> {
         }
         let of = one.of().clone();
         match self.engine.types.load(&of).await {
-            Ok(state) => one.state = state,
+            Ok(state) => {
+                one.wanted = self.caller.wanted_view(&state);
+                one.state = state;
+            }
             // Gone with its last resource.
             Err(EngineError::TypeUnknown { .. }) => {}
             Err(error) => return Err(error),

@@ -9,6 +9,7 @@ use crate::keys::{self, TypeKey, index};
 use crate::seen::urn;
 use crate::types::definition::Definition;
 use crate::types::state::TypeState;
+use crate::visible_versions::{WantedView, sees_any};
 use coeval_access::{Denied, Reason};
 use coeval_core::types::{InterfaceId, TypeVersion};
 use coeval_core::version::{Classification, Uuid, Version};
@@ -44,6 +45,8 @@ pub(super) struct Source {
     pub(super) versions: Vec<Version>,
     /// Whether these are all that the type has.
     pub(super) whole: bool,
+    /// What the caller wants to see of them.
+    pub(super) wanted: WantedView,
 }
 
 /// All that a listing covers. Its sources are in the order of their resources' ids.
@@ -130,6 +133,9 @@ impl Engine {
                 state = self.types.load(of).await?;
                 continue;
             }
+            if !sees_any(&state, &caller.subject) {
+                return Err(EngineError::TypeUnknown { of: of.clone() });
+            }
             state.reading()?;
             let entries = snapshot.pages.iter().flat_map(|page| &page.entries);
             let more: BTreeSet<Version> = entries
@@ -140,6 +146,7 @@ impl Engine {
                 let whole = versions.is_none();
                 let versions = all.into_iter().filter(matches).collect();
                 let source = Source {
+                    wanted: caller.wanted_view(&state),
                     state,
                     versions,
                     whole,
@@ -185,6 +192,7 @@ impl Engine {
             if !versions.is_empty() {
                 let whole = versions.len() == state.definitions.len();
                 sources.push(Source {
+                    wanted: caller.wanted_view(&state),
                     state,
                     versions,
                     whole,

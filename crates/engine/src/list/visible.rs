@@ -242,7 +242,7 @@ impl Look<'_> {
         level: Level,
         token: Token,
     ) -> Option<Outcome> {
-        let wanted = self.caller.wanted.of_type(state);
+        let wanted = &self.scope.sources.get(candidate.source)?.wanted;
         // Only what filters or sorts asks for it, should the rest not be shown.
         let asked = self.filter.is_some() || self.order.is_some();
         let header = asked.then(|| stored.header.clone());

@@ -10,6 +10,7 @@ use crate::identity::system_caller;
 use crate::jobs::check_meaning;
 use crate::keys::{self, TypeKey};
 use crate::types::state::TypeState;
+use crate::visible_versions::VisibleVersions;
 use coeval_codes::Coded;
 use coeval_core::phases::Refusal;
 use coeval_storage::Range;
@@ -136,7 +137,7 @@ impl Engine {
             let (Ok(old), Ok(new)) = (newest(*from), newest(*to)) else {
                 return Ok(None);
             };
-            if let Err(error) = check_meaning(state, old, new, &[]) {
+            if let Err(error) = check_meaning(state, &VisibleVersions::ALL, old, new, &[]) {
                 tracing::warn!(of = %state.key, %error, "left where it is");
                 return Ok(None);
             }

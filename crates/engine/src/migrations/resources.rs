@@ -12,6 +12,7 @@ use crate::kinds::OwnKind;
 use crate::read::Target;
 use crate::resource::Changed;
 use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use crate::write::{Create, Update, is_race, move_record};
 use coeval_access::GeneralRight;
 use coeval_core::decide::Wanted;
@@ -67,9 +68,9 @@ impl Engine {
             let body = match &update.mask {
                 None => body.clone(),
                 Some(mask) => {
-                    let wanted = Wanted::Exactly(at);
+                    let wanted = WantedView::of_all(Wanted::Exactly(at));
                     let sees = Visibility::Private;
-                    let (_, shown, _) = self.show(state, &own.stored, wanted, sees, None)?;
+                    let (_, shown, _) = self.show(state, &own.stored, &wanted, sees, None)?;
                     mask.apply(
                         serde_json::from_slice(&shown.content).unwrap_or_default(),
                         body,

@@ -93,7 +93,7 @@ impl Engine {
             let state = self.types.current(&of).await?;
             let newest = |major: u32| newest_of(&state, major);
             let (old, new) = (newest(content.from)?, newest(content.to)?);
-            check_meaning(&state, old, new, &named)?;
+            check_meaning(&state, &caller.visible_versions(&state), old, new, &named)?;
             // That there is a way at all is found out before anything is written.
             state.versions.class(old, new)?;
             let next = begin(&state.phase, content.from, content.to)?;

@@ -40,13 +40,13 @@ impl Engine {
             names = self.read_names().await?;
         }
         let found = names.get(nss).cloned().unwrap_or_default();
-        if found.len() < 2 {
-            return Ok(found);
-        }
         let mut seen = Vec::new();
         for of in found {
-            if self.sees_type(caller, &of).await? {
-                seen.push(of);
+            match self.sees_type(caller, &of).await {
+                Ok(true) => seen.push(of),
+                // Deleted meanwhile.
+                Ok(false) | Err(EngineError::TypeUnknown { .. }) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(seen)

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::VENDOR;
+use crate::visible_versions::VisibleVersions;
 use coeval_access::{Level, TypeAction};
 use coeval_core::types::{Column, Deprecation, TypeVersion};
 use coeval_core::version::Version;
@@ -41,10 +42,16 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// Nothing, if this server can't load it.
-    fn of(definition: &Definition) -> Option<Self> {
+    /// Nothing, if this server can't load it. What was found against a version that the caller
+    /// can't see is not shown.
+    fn of(definition: &Definition, visible: &VisibleVersions) -> Option<Self> {
         let version = definition.loaded.as_ref().ok()?;
         let (meta, annotations) = (&definition.meta, &definition.annotations);
+        let seen = |finding: &&Finding| {
+            let against = finding.against.as_deref();
+            let against = against.and_then(|against| Version::parse_full(against).ok());
+            against.is_none_or(|against| visible.has(against))
+        };
         Some(Self {
             deprecated: annotations.deprecated.clone(),
             columns: annotations.columns.clone(),
@@ -55,7 +62,7 @@ impl CatalogEntry {
             inherited_version: meta.inherited_version.clone(),
             built_in: meta.built_in,
             unproven: meta.unproven,
-            findings: meta.findings.clone(),
+            findings: meta.findings.iter().filter(seen).cloned().collect(),
         })
     }
 }
@@ -92,7 +99,9 @@ impl Engine {
                     self.allow_type(caller, &state, version, TypeAction::See)
                         .is_ok()
                 });
-                all.extend(versions.filter_map(CatalogEntry::of));
+                let visible = caller.visible_versions(&state);
+                let shown = |definition: &Definition| CatalogEntry::of(definition, &visible);
+                all.extend(versions.filter_map(shown));
             }
             match range.following(&page) {
                 Some(next) => range = next,
@@ -122,8 +131,13 @@ impl Engine {
             Err(EngineError::TypeUnknown { .. }) => return Err(unknown()),
             other => other?,
         };
-        self.allow_type(caller, &state, version, TypeAction::See)?;
+        match self.allow_type(caller, &state, version, TypeAction::See) {
+            Err(EngineError::TypeUnknown { .. }) => return Err(unknown()),
+            other => other?,
+        }
         let definition = state.definitions.get(&version);
-        definition.and_then(CatalogEntry::of).ok_or_else(unknown)
+        let visible = caller.visible_versions(&state);
+        let shown = definition.and_then(|one| CatalogEntry::of(one, &visible));
+        shown.ok_or_else(unknown)
     }
 }

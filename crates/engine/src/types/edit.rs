@@ -98,11 +98,16 @@ impl Engine {
         };
         for _ in 0..ATTEMPTS {
             let state = self.types.load(of).await?;
+            // Who sees nothing of the type does not learn of it by its missing version.
+            let allowed = self.allow_type(caller, &state, version, action);
+            if let Err(error @ EngineError::TypeUnknown { .. }) = allowed {
+                return Err(error);
+            }
             let Some(definition) = state.definitions.get(&version) else {
                 let of = of.clone();
                 return Err(EngineError::TypeVersionUnknown { of, version });
             };
-            self.allow_type(caller, &state, version, action)?;
+            allowed?;
             if definition.meta.built_in {
                 return Err(EngineError::BuiltIn {
                     what: definition.id(of).to_string(),

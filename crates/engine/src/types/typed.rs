@@ -8,20 +8,25 @@ use super::definition::Definition;
 use super::edit::with_phase;
 use super::finding::Finding;
 use super::state::TypeState;
+use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::VENDOR;
+use crate::visible_versions::VisibleVersions;
 use crate::write::is_race;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, ReadRequest, Revision, Step};
 use coeval_typed::{Candidate, FindingKind, Layout, Ledger, PackageName};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Keys that are read at once.
 const AT_ONCE: usize = 64;
+
+/// Packages of a type for callers who see only some of its versions; more are made each time.
+const MOST_PARTIAL: usize = 64;
 
 /// Records that one write brings.
 const IN_ONE_WRITE: usize = 4;
@@ -86,6 +91,10 @@ pub(crate) fn name_of(of: &TypeKey) -> Option<PackageName> {
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
     layouts: Vec<Arc<Layout>>,
+    /// The numbers behind them, by major.
+    ledgers: BTreeMap<u32, Ledger>,
+    /// The packages of callers who see only some versions of a major.
+    partial: Mutex<HashMap<Vec<Version>, Option<Arc<Layout>>>>,
     /// Something has no number in the store yet.
     behind: bool,
 }
@@ -122,9 +131,55 @@ impl Typed {
             }
             let (layout, _) = Layout::of(&name, &ledger, &candidates);
             typed.layouts.extend(layout.map(Arc::new));
+            typed.ledgers.insert(major, ledger);
         }
         typed.behind |= stored.claim.is_none() && !typed.layouts.is_empty();
         typed
+    }
+
+    /// The packages as they are for somebody who sees these versions: each describes the newest of
+    /// its major that can be seen, and no field that only hidden ones have.
+    fn seen(&self, state: &TypeState, visible: &VisibleVersions) -> Vec<Arc<Layout>> {
+        if !visible.hides() {
+            return self.layouts.clone();
+        }
+        let layouts = self.layouts.iter();
+        layouts
+            .filter_map(|whole| self.partial(state, visible, whole))
+            .collect()
+    }
+
+    fn partial(
+        &self,
+        state: &TypeState,
+        visible: &VisibleVersions,
+        whole: &Arc<Layout>,
+    ) -> Option<Arc<Layout>> {
+        let versions = of_major(&state.definitions, whole.major, None);
+        let mut candidates = candidates(&versions);
+        // A package ends before what is unproven, seen or not: nothing after it has a number.
+        let proven = candidates.iter().take_while(|one| !one.unproven).count();
+        candidates.truncate(proven);
+        candidates.retain(|one| visible.has(one.version.id.version));
+        if candidates.len() == proven {
+            return Some(Arc::clone(whole));
+        }
+        let key: Vec<Version> = candidates
+            .iter()
+            .map(|one| one.version.id.version)
+            .collect();
+        let mut kept = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(layout) = kept.get(&key) {
+            return layout.clone();
+        }
+        let (name, ledger) = (name_of(&state.key)?, self.ledgers.get(&whole.major)?);
+        let (layout, _) = Layout::of(&name, ledger, &candidates);
+        let layout = layout.map(Arc::new);
+        if kept.len() >= MOST_PARTIAL {
+            kept.clear();
+        }
+        kept.insert(key, layout.clone());
+        layout
     }
 }
 
@@ -298,10 +353,28 @@ impl Engine {
     /// # Errors
     /// If there is no such type, or the store fails.
     pub async fn typed_layouts(&self, of: &TypeKey) -> Result<Vec<Arc<Layout>>, EngineError> {
+        Ok(self.typed_state(of).await?.typed.layouts.clone())
+    }
+
+    /// The packages of a type as they are for a caller.
+    ///
+    /// # Errors
+    /// As [`Engine::typed_layouts`].
+    pub async fn visible_layouts(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<Vec<Arc<Layout>>, EngineError> {
+        let state = self.typed_state(of).await?;
+        let visible = caller.visible_versions(&state);
+        Ok(state.typed.seen(&state, &visible))
+    }
+
+    async fn typed_state(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
         let mut state = self.types.current(of).await?;
         for _ in 0..ATTEMPTS {
             if !state.typed.behind {
-                return Ok(state.typed.layouts.clone());
+                return Ok(state);
             }
             self.settle_typed(&state).await?;
             state = self.types.load(of).await?;
@@ -309,12 +382,13 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    /// The package of that name and its type: `acme.app.v1`.
+    /// The package of that name as it is for a caller, and its type: `acme.app.v1`.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn typed_package(
         &self,
+        caller: &Caller,
         package: &str,
     ) -> Result<Option<(TypeKey, Arc<Layout>)>, EngineError> {
         let Some((base, major)) = coeval_typed::names::split_package(package) else {
@@ -323,7 +397,7 @@ impl Engine {
         let Some(of) = self.package_owner(base).await? else {
             return Ok(None);
         };
-        let layouts = match self.typed_layouts(&of).await {
+        let layouts = match self.visible_layouts(caller, &of).await {
             Err(EngineError::TypeUnknown { .. }) => return Ok(None),
             other => other?,
         };

@@ -335,7 +335,7 @@ impl Watcher {
         }
         let Eye { state, wanted, .. } = &self.eye;
         let shown = decoded
-            .shown(&self.engine, state, *wanted, level, token)
+            .shown(&self.engine, state, wanted, level, token)
             .await;
         match shown {
             Ok(resource) => {

@@ -6,9 +6,9 @@ use crate::header::Header;
 use crate::resource::Resource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use crate::write::is_race;
 use coeval_access::Level;
-use coeval_core::decide::Wanted;
 use coeval_storage::Token;
 use serde::de::IgnoredAny;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,7 +20,7 @@ const MOST_VIEWS: usize = 24;
 #[derive(Debug)]
 struct View {
     state: Arc<TypeState>,
-    wanted: Wanted,
+    wanted: WantedView,
     level: Level,
     shown: Result<Arc<Resource>, EngineError>,
 }
@@ -47,12 +47,12 @@ impl Decoded {
     fn kept(
         &self,
         state: &Arc<TypeState>,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
     ) -> Option<Result<Arc<Resource>, EngineError>> {
         let views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |view: &&View| {
-            Arc::ptr_eq(&view.state, state) && view.wanted == wanted && view.level == level
+            Arc::ptr_eq(&view.state, state) && view.wanted == *wanted && view.level == level
         };
         views.iter().find(same).map(|view| view.shown.clone())
     }
@@ -62,7 +62,7 @@ impl Decoded {
         &self,
         engine: &Engine,
         state: &Arc<TypeState>,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
     ) -> Result<Arc<Resource>, EngineError> {
@@ -77,7 +77,7 @@ impl Decoded {
             if views.len() < MOST_VIEWS {
                 views.push(View {
                     state: Arc::clone(state),
-                    wanted,
+                    wanted: wanted.clone(),
                     level,
                     shown: shown.clone(),
                 });
@@ -90,7 +90,7 @@ impl Decoded {
         &self,
         engine: &Engine,
         state: &TypeState,
-        wanted: Wanted,
+        wanted: &WantedView,
         level: Level,
         token: Token,
     ) -> Result<Resource, EngineError> {

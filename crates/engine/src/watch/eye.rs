@@ -7,10 +7,10 @@ use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
+use crate::visible_versions::{VisibleVersions, WantedView};
 use coeval_access::{
     Acl, AclFacts, Action, Decision, Facts, Grant, Level, Member, Subject, VersionFacts, decide,
 };
-use coeval_core::decide::Wanted;
 use coeval_core::phases::Home as RecordHome;
 use coeval_core::version::Version;
 use coeval_storage::{ReadRequest, Token};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(super) struct Eye {
     pub(super) subject: Arc<Subject>,
     pub(super) state: Arc<TypeState>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedView,
     pub(super) token: Token,
 }
 
@@ -192,9 +192,13 @@ impl Engine {
             let phase = snapshot.keys.into_iter().next().flatten();
             if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
                 state.reading()?;
+                let visible = VisibleVersions::of(&state, &subject);
                 return Ok(Eye {
                     subject,
-                    wanted: caller.wanted.of_type(&state),
+                    wanted: WantedView {
+                        wanted: caller.wanted.of_type(&state, &visible),
+                        visible,
+                    },
                     state,
                     token: snapshot.token,
                 });

@@ -13,6 +13,7 @@ use crate::error::EngineError;
 use crate::identity::IdentityError;
 use crate::keys;
 use crate::list::{Whose, whose};
+use crate::visible_versions::sees_any;
 use coeval_core::version::Uuid;
 use coeval_storage::{Delivery, Group, Key, Span, StorageError, Token, Watch, WatchRequest};
 use futures::stream::{self, StreamExt};
@@ -84,6 +85,10 @@ impl Engine {
         query: WatchQuery,
     ) -> Result<WatchStream, EngineError> {
         let eye = self.eye(caller, &query.of).await?;
+        if !sees_any(&eye.state, &eye.subject) {
+            let of = query.of;
+            return Err(EngineError::TypeUnknown { of });
+        }
         let whose = whose(caller, &query.org)?;
         let session = match &caller.credentials {
             None => None,

@@ -18,6 +18,7 @@ use crate::resource::{Changed, Resource};
 use crate::stored::Stored;
 use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
+use crate::visible_versions::WantedView;
 use crate::write::update::is_race;
 use coeval_access::{Acl, Level};
 use coeval_core::convert::Record;
@@ -174,10 +175,11 @@ impl Engine {
                     let mut stored = planned.stored;
                     stored.revision = written.revision;
                     let wanted = WantedVersion::Exactly(create.at.version());
+                    let wanted = WantedView::of_all(wanted);
                     let resource: Resource = self.resource(
                         &state,
                         stored,
-                        wanted,
+                        &wanted,
                         Level::FullControl,
                         written.token,
                         Some(&planned.record),
@@ -213,10 +215,11 @@ impl Engine {
         id: Uuid,
     ) -> Result<Option<Planned>, EngineError> {
         let of = &state.key;
+        let visible = caller.visible_versions(state);
         let decided = decide::decide_write(&Writing {
             stored: None,
             body: create.at,
-            known: &state.known,
+            known: visible.known(state),
             store_at: StoreAt::Unsaid,
             revision: Said::NotGiven,
             skew: Skew::Merge,
@@ -226,9 +229,10 @@ impl Engine {
             barrier: None,
         })?;
         let said = decided.change.stored_at().version();
-        content::check_since(state, said, &create.content, None)?;
+        content::check_since(state, &visible, said, &create.content, None)?;
         let body = create.content.clone();
-        let mut record = state.versions.create_for(said, body, Visibility::Private)?;
+        let made = state.versions.create_for(said, body, Visibility::Private);
+        let mut record = made.map_err(|refusal| visible.refusal(state, refusal.into()))?;
         let unknown = |version| EngineError::TypeVersionUnknown {
             of: of.clone(),
             version,

@@ -61,12 +61,12 @@ impl Engine {
                 Ok(()) => (State::Resolved, None),
                 Err(error) => (State::ResolutionError, Some(short(&error.to_string()))),
             };
-            let wanted = caller.wanted.of_type(state);
+            let wanted = caller.wanted_view(state);
             if to == stored.header.state && message == stored.header.message {
                 return self.resource(
                     state,
                     stored,
-                    wanted,
+                    &wanted,
                     level,
                     fetched.token,
                     Some(&opened.record),
@@ -104,7 +104,7 @@ impl Engine {
                     return self.resource(
                         state,
                         now,
-                        wanted,
+                        &wanted,
                         level,
                         written.token,
                         Some(&opened.record),

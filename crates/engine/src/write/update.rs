@@ -21,6 +21,7 @@ use crate::resource::Changed;
 use crate::secure::{Opened, Sealed};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
+use crate::visible_versions::{VisibleVersions, WantedView};
 use bytes::Bytes;
 use coeval_access::{Action, Level};
 use coeval_core::convert::{Reason, Record};
@@ -190,9 +191,10 @@ impl Engine {
             level,
         } = found;
         let (state, level) = (&*fetched.state, *level);
+        let visible = caller.visible_versions(state);
         let stale = update.revision.is_some_and(|said| said != stored.revision);
         if stale {
-            let paths = self.differing(state, stored, update, level);
+            let paths = self.differing(&visible, state, stored, update, level);
             return Err(EngineError::Conflict {
                 current: stored.revision,
                 paths,
@@ -202,21 +204,22 @@ impl Engine {
         let mut edited = match &update.content {
             None if !moves => {
                 // What can't be shown afterwards is refused before it is written.
-                let wanted = caller.wanted.of_type(state);
-                self.show(state, stored, wanted, sees(level), None)?;
+                let wanted = caller.wanted_view(state);
+                self.show(state, stored, &wanted, sees(level), None)?;
                 Edited::nothing(stored)
             }
             body => {
                 let opened = self.open_record(state, stored).await?;
-                self.edit(found, &opened, update, body.as_ref())
-                    .map_err(|refusal| upgrade_first(state, stored, update, refusal))?
+                self.edit(&visible, found, &opened, update, body.as_ref())
+                    .map_err(|refusal| upgrade_first(state, stored, update, refusal))
+                    .map_err(|refusal| visible.refusal(state, refusal))?
             }
         };
         fits_at_its_version(state, stored, update, &edited)?;
         if stored.header.state == State::Resolved
             && let Some(record) = &edited.record
         {
-            let unfit = unfit_elsewhere(state, record, update.at.version());
+            let unfit = unfit_elsewhere(state, &visible, record, update.at.version());
             edited.warnings.extend(unfit);
         }
         self.allow_edit(caller, state, stored, update, &edited)
@@ -277,8 +280,8 @@ impl Engine {
             write,
             after: sealed.stored(stored.id, expires),
             whole,
-            kept: edited.kept,
-            dropped: edited.dropped,
+            kept: visible.only_visible(state, edited.kept),
+            dropped: visible.only_visible(state, edited.dropped),
             overrode: edited.overrode,
             warnings: edited.warnings,
         })
@@ -301,8 +304,8 @@ impl Engine {
         self.pulse.beat(since.elapsed());
         after.revision = written.revision;
         let wanted = match &whole {
-            Some(_) => WantedVersion::Exactly(update.at.version()),
-            None => caller.wanted.of_type(state),
+            Some(_) => WantedView::of_all(WantedVersion::Exactly(update.at.version())),
+            None => caller.wanted_view(state),
         };
         // What was written can be shown at the version that it was written at; if not even that
         // works, at the stored one.
@@ -310,18 +313,18 @@ impl Engine {
         let shown = match &whole {
             None => {
                 let stored = after.clone();
-                self.resource_of(state, stored, wanted, level, token).await
+                self.resource_of(state, stored, &wanted, level, token).await
             }
             opened => {
                 let stored = after.clone();
-                self.resource(state, stored, wanted, level, token, opened.as_ref())
+                self.resource(state, stored, &wanted, level, token, opened.as_ref())
             }
         };
         let resource = match shown {
             Ok(resource) => resource,
             Err(_) => {
-                let wanted = WantedVersion::Stored;
-                self.resource(state, after, wanted, level, token, whole.as_ref())?
+                let wanted = WantedView::of_all(WantedVersion::Stored);
+                self.resource(state, after, &wanted, level, token, whole.as_ref())?
             }
         };
         Ok(Changed {
@@ -338,6 +341,7 @@ impl Engine {
     /// What the body does to the content; without one only the version changes.
     fn edit(
         &self,
+        visible: &VisibleVersions,
         found: &Found,
         opened: &Opened,
         update: &Update,
@@ -358,13 +362,18 @@ impl Engine {
         let at = update.at.version();
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
+        let records = match &fetched.pair {
+            None => decide::Stored::Alone(StoredVersion(version)),
+            Some(pair) => pair.stored(state, version),
+        };
+        let stored_at = match records {
+            decide::Stored::Alone(stored) => [stored.0, stored.0],
+            decide::Stored::Pair(pair) => [pair.old().0, pair.new_record().0],
+        };
         let decided = decide::decide_write(&Writing {
-            stored: Some(match &fetched.pair {
-                None => decide::Stored::Alone(StoredVersion(version)),
-                Some(pair) => pair.stored(state, version),
-            }),
+            stored: Some(records),
             body: update.at,
-            known: &state.known,
+            known: &visible.known_with(state, &stored_at),
             store_at: match update.store_at {
                 // Nothing is stored at a closed major any more.
                 StoreAt::Set if state.open_version(at)? != at => StoreAt::Unchanged,
@@ -386,7 +395,7 @@ impl Engine {
             },
             force: if update.force { Force::Yes } else { Force::No },
             restricted_below: restricted.map(|restricted| restricted.below),
-            barrier: barrier(state, version, at),
+            barrier: barrier(state, visible, version, at),
         })?;
         let sees = sees(level);
         let overrode = decided.overrode;
@@ -401,13 +410,14 @@ impl Engine {
         let body = match &update.mask {
             None => body.clone(),
             Some(mask) => {
-                let wanted = WantedVersion::Exactly(at);
-                let (_, shown, _) = self.show(state, stored, wanted, sees, Some(&opened.record))?;
+                let wanted = WantedView::of_all(WantedVersion::Exactly(at));
+                let opened = Some(&opened.record);
+                let (_, shown, _) = self.show(state, stored, &wanted, sees, opened)?;
                 let view = serde_json::from_slice(&shown.content).unwrap_or_default();
                 mask.apply(view, body)?
             }
         };
-        content::check_since(state, at, &body, Some(&record.content))?;
+        content::check_since(state, visible, at, &body, Some(&record.content))?;
         let warning = check_declared(state, at, &body, update.undeclared)?;
         let warnings: Vec<String> = warning.into_iter().collect();
         // What was accepted before, or is judged when it is resolved, may have any field.
@@ -536,6 +546,7 @@ impl Engine {
     /// Where a stale body differs from what is stored, in the caller's version.
     fn differing(
         &self,
+        visible: &VisibleVersions,
         state: &TypeState,
         stored: &Stored,
         update: &Update,
@@ -544,9 +555,12 @@ impl Engine {
         let Some(body) = &update.content else {
             return Vec::new();
         };
-        let wanted = WantedVersion::Exactly(update.at.version());
+        let wanted = WantedView {
+            wanted: WantedVersion::Exactly(update.at.version()),
+            visible: visible.clone(),
+        };
         let sees: Visibility = sees(level);
-        let Ok((_, shown, _)) = self.show(state, stored, wanted, sees, None) else {
+        let Ok((_, shown, _)) = self.show(state, stored, &wanted, sees, None) else {
             return Vec::new();
         };
         match serde_json::from_slice(&shown.content) {
@@ -558,7 +572,14 @@ impl Engine {
 
 /// The first version on the way up that nothing automatic passes: it changes what a field means, or
 /// names a restricted view (docs/decisions/0003-bodies-of-a-higher-version.md).
-pub(super) fn barrier(state: &TypeState, stored: Version, body: Version) -> Option<Version> {
+///
+/// A hidden one is told as the next on the way that the caller sees.
+pub(super) fn barrier(
+    state: &TypeState,
+    visible: &VisibleVersions,
+    stored: Version,
+    body: Version,
+) -> Option<Version> {
     let ancestry = |version| {
         std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
     };
@@ -572,8 +593,13 @@ pub(super) fn barrier(state: &TypeState, stored: Version, body: Version) -> Opti
             .is_some_and(|one| !one.meaning_changed.is_empty() || one.restricted_view.is_some())
     };
     let way = ancestry(body).into_iter();
-    let way = way.take_while(|version| !passed.contains(version));
-    way.filter(stops).last()
+    let way: Vec<_> = way
+        .take_while(|version| !passed.contains(version))
+        .collect();
+    let stop = way.iter().rposition(stops)?;
+    let mut seen = way.iter().take(stop + 1).rev();
+    let seen = seen.find(|version| visible.has(**version));
+    Some(seen.copied().unwrap_or(body))
 }
 
 /// Whether the update puts a body of a higher version onto what is stored.
@@ -640,12 +666,17 @@ fn fits_at_its_version(
 
 /// Versions whose kept data no longer fits together after a write: what was kept for them is not
 /// lost, and can't be shown there until somebody changes it.
-fn unfit_elsewhere(state: &TypeState, record: &Record, written_at: Version) -> Vec<String> {
+fn unfit_elsewhere(
+    state: &TypeState,
+    visible: &VisibleVersions,
+    record: &Record,
+    written_at: Version,
+) -> Vec<String> {
     let entries = record.kept.entries().into_iter();
     let versions: BTreeSet<Version> = entries.map(|entry| entry.version).collect();
     let others = versions.into_iter().filter(|version| {
         let shown_anyway = *version == record.version || *version == written_at;
-        !shown_anyway && state.version(*version).is_some()
+        !shown_anyway && visible.has(*version) && state.version(*version).is_some()
     });
     let warn = |version: Version| {
         let fits = match state.versions.view(record.clone(), version) {

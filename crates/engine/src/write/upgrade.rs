@@ -9,9 +9,10 @@ use crate::lifecycle::{Hooks, Updated};
 use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::types::state::TypeState;
-use coeval_access::{Action, TypeAction};
+use crate::visible_versions::WantedView;
+use coeval_access::Action;
 use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
-use coeval_core::version::Version;
+use coeval_core::version::{KnownVersion, Version};
 use coeval_storage::Revision;
 use serde_json::Value;
 
@@ -78,14 +79,11 @@ impl Engine {
             return Ok(to);
         }
         let stored = found.stored.header.version;
-        let known = state.known_versions().map(|one| one.id.version);
-        let seen = known.filter(|version| {
-            let seen = self.allow_type(caller, state, *version, TypeAction::See);
-            *version >= stored && seen.is_ok()
-        });
-        let to = seen.max().unwrap_or(stored);
+        let visible = caller.visible_versions(state);
+        let newest = visible.known(state).newest_in(stored..);
+        let to = newest.map_or(stored, KnownVersion::version);
         let to = state.within_open(to);
-        match barrier(state, stored, to) {
+        match barrier(state, &visible, stored, to) {
             None => Ok(to),
             Some(at) => Err(EngineError::UpgradeFirst {
                 refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
@@ -105,8 +103,9 @@ impl Engine {
     ) -> Result<Updated, EngineError> {
         let (state, stored) = (&*found.fetched.state, found.stored);
         let (wanted, token) = (WantedVersion::Exactly(at), found.fetched.token);
+        let wanted = WantedView::of_all(wanted);
         let resource = self
-            .resource_of(state, stored, wanted, found.level, token)
+            .resource_of(state, stored, &wanted, found.level, token)
             .await?;
         let changed = Changed {
             resource,

@@ -13,6 +13,7 @@ mod definitions;
 mod entries;
 mod faults;
 mod fitting;
+mod hidden;
 mod hooks;
 mod hooks_cut_short;
 mod identity;
@@ -131,6 +132,15 @@ cases! {
             entries_of_nobody_are_found_by_an_inspection
             force_deletes_what_was_never_resolved_and_calls_its_creation_off
             a_version_changes_without_a_content_and_back
+        }
+    }
+    hidden {
+        every {}
+        embedded {
+            a_hidden_version_reads_and_writes_as_an_unknown_one
+            answers_name_only_what_visible_versions_declare
+            refusals_speak_of_the_next_version_that_is_seen
+            of_a_hidden_type_there_is_nothing
         }
     }
     fitting {

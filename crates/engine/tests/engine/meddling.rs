@@ -99,7 +99,8 @@ pub(crate) async fn a_write_under_way_meets_the_type_as_it_is_now(world: World) 
         .update(&owner(), &app(), &id, &update)
         .await
         .unwrap_err();
-    assert_eq!(refused.code(), coeval_codes::RESOURCE_NOT_FOUND);
+    // Of a type of which nothing can be seen there is nothing at all.
+    assert_eq!(refused.code(), coeval_codes::TYPE_UNKNOWN);
     let read = world.engine.get(&admin(), &app(), &id).await.unwrap();
     let content: Value = serde_json::from_slice(&read.content).unwrap();
     assert_eq!(content, json!({"image": "a"}));

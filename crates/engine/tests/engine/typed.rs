@@ -33,7 +33,7 @@ fn numbers(layout: &Layout) -> Vec<(String, u32)> {
 }
 
 async fn package(engine: &Engine, name: &str) -> Option<(TypeKey, Vec<(String, u32)>, String)> {
-    let found = engine.typed_package(name).await.unwrap();
+    let found = engine.typed_package(&admin(), name).await.unwrap();
     found.map(|(of, layout)| (of, numbers(&layout), layout.version.to_string()))
 }
 
@@ -89,7 +89,11 @@ pub(crate) async fn numbers_outlive_edits_versions_and_the_type(world: World) {
         .edit_type(&admin(), &app(), v("1.0.0"), edited)
         .await
         .unwrap();
-    let found = engine.typed_package("acme.app.v1").await.unwrap().unwrap();
+    let found = engine
+        .typed_package(&admin(), "acme.app.v1")
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(numbers(&found.1), fields(&[("b", 2), ("c", 3)]));
     assert_eq!(found.1.spec.reserved[0].name, "a");
     engine
@@ -234,7 +238,7 @@ pub(crate) async fn versions_registered_at_once_share_no_number(world: World) {
     }
     let (_, layout) = world
         .engine
-        .typed_package("acme.app.v1")
+        .typed_package(&admin(), "acme.app.v1")
         .await
         .unwrap()
         .unwrap();

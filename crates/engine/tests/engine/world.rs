@@ -87,6 +87,19 @@ impl World {
         }
     }
 
+    /// Takes a version of `acme:app` from both tenants.
+    pub(crate) async fn hide(&self, version: &str) {
+        let keep_out = |acl: &mut Acl| {
+            for org in [TENANT, OTHER] {
+                acl.remove(&Member::Org(org.to_owned()), Level::FullControl)?;
+            }
+            Ok(())
+        };
+        let (admin, app) = (admin(), app());
+        let done = self.engine.set_type_acl(&admin, &app, v(version), keep_out);
+        done.await.unwrap();
+    }
+
     /// Another engine on the same store: another handle where the store allows it.
     pub(crate) async fn another(&mut self, settings: Settings) -> Arc<Engine> {
         let store = if self.url.starts_with("sqlite:") {

@@ -3,7 +3,7 @@
 use super::message::{Showing, applied, body, quarantined};
 use super::{TASK, warned, watch as watching};
 use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced};
+use crate::call::{Call, answer, saying, sequenced, warning};
 use crate::proto::resources::v1 as pb;
 use crate::watching::{Told, until_moved};
 use coeval_methods::{ListAsked, Mask, MethodError, Near, WrittenDelete};
@@ -87,7 +87,8 @@ pub(super) async fn list(
         quarantined: page.quarantined.iter().map(quarantined).collect(),
         sequence: page.token.to_string(),
     };
-    Ok(sequenced(&caller, page.token, message))
+    let response = sequenced(&caller, page.token, message);
+    Ok(warning(response, &page.warnings))
 }
 
 pub(super) async fn update(
@@ -253,6 +254,7 @@ pub(super) async fn upgrade(
 
 pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {
     let caller = call.at(&call.message.version)?;
-    let told = watching::open(&api, &caller, call.message).await?;
-    Ok(answer(&caller, until_moved(told, call.connection)))
+    let (told, warnings) = watching::open(&api, &caller, call.message).await?;
+    let response = answer(&caller, until_moved(told, call.connection));
+    Ok(warning(response, &warnings))
 }

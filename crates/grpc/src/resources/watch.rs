@@ -15,7 +15,7 @@ pub(super) async fn open(
     api: &Arc<Api>,
     caller: &Caller,
     asked: pb::WatchResourcesRequest,
-) -> Result<Told, MethodError> {
+) -> Result<(Told, Vec<String>), MethodError> {
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = api.methods.kind(caller, &asked.kind).await?;
     let query = WatchAsked {
@@ -28,14 +28,14 @@ pub(super) async fn open(
         },
         from: asked.from,
     };
-    let events = api.methods.watch(caller, &of, &query).await?;
+    let opened = api.methods.watch(caller, &of, &query).await?;
     let generic = Generic {
         api: Arc::clone(api),
         caller: caller.clone(),
         showing,
         form: (asked.kind, asked.spec_form),
     };
-    Ok(told(api, &of, events, generic))
+    Ok((told(api, &of, opened.events, generic), opened.warnings))
 }
 
 /// Messages of the generic service.

@@ -44,7 +44,9 @@ impl Calls {
         let namespace = engine.name_of(&self.caller, org).await?;
         let namespace = namespace.as_deref().unwrap_or(org);
         let layout = &self.package.layout;
-        let form = ("typed", layout.package(), layout.version, &kind);
+        // A caller from whom some versions are hidden has fewer fields.
+        let fields = layout.spec.fields.len();
+        let form = ("typed", layout.package(), layout.version, fields, &kind);
         let make = |resource: &Resource| shown(&self.package, &kind, namespace, resource);
         Ok(engine.encoded(resource, form, make))
     }

@@ -9,7 +9,7 @@ use super::messages as pb;
 use super::package::{Package, Verb};
 use super::refused::Refused;
 use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced};
+use crate::call::{Call, answer, saying, sequenced, warning};
 use crate::resources::{TASK, warned};
 use crate::status;
 use crate::watching::WatchResponse;
@@ -51,7 +51,7 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
         connection,
         ..
     } = api.enter(asked).await?;
-    let found = api.methods.engine().typed_package(name).await;
+    let found = api.methods.engine().typed_package(&caller, name).await;
     let (of, layout) = found.map_err(status::of)?.ok_or_else(none)?;
     if layout.service() != service {
         return Err(none());
@@ -169,7 +169,8 @@ async fn run(
         }),
         Verb::List => unary!(calls, request, path, |asked: pb::ListRequest| {
             let (page, message) = calls.list(asked).await?;
-            Ok(sequenced(&calls.caller, page.token, message))
+            let response = sequenced(&calls.caller, page.token, message);
+            Ok(warning(response, &page.warnings))
         }),
         Verb::Update => unary!(calls, request, path, |asked: pb::UpdateRequest| {
             let (written, message) = calls.update(asked).await?;
@@ -202,7 +203,7 @@ async fn watch(calls: Calls, request: Request, path: &str) -> http::Response<ton
         let (calls, path) = (calls.clone(), path.to_owned());
         async move {
             match calls.watch(request.into_inner()).await {
-                Ok(told) => Ok(answer(&calls.caller, told)),
+                Ok((told, warnings)) => Ok(warning(answer(&calls.caller, told), &warnings)),
                 Err(error) => Err(hidden(&calls, &path, error.into()).await),
             }
         }

@@ -13,9 +13,12 @@ use std::sync::{Arc, RwLock};
 /// More are compiled again when they are asked for.
 const KEPT: usize = 2_000;
 
+/// Forms of one package: a caller from whom some versions are hidden has one of its own.
+const FORMS: usize = 8;
+
 /// By their names.
 #[derive(Debug, Default)]
-pub(crate) struct Packages(RwLock<HashMap<String, Compiled>>);
+pub(crate) struct Packages(RwLock<HashMap<String, Vec<Compiled>>>);
 
 #[derive(Clone, Debug)]
 struct Compiled {
@@ -32,7 +35,10 @@ impl Packages {
         let name = layout.package();
         let current = |one: &Compiled| Arc::ptr_eq(&one.layout, layout) || one.layout == *layout;
         let read = self.0.read().ok();
-        let found = read.and_then(|all| all.get(&name).filter(|one| current(one)).cloned());
+        let found = read.and_then(|all| {
+            let mut forms = all.get(&name)?.iter();
+            forms.find(|one| current(one)).cloned()
+        });
         if let Some(found) = found {
             return Ok(found.package);
         }
@@ -45,7 +51,11 @@ impl Packages {
                 layout: Arc::clone(layout),
                 package: Arc::clone(&package),
             };
-            all.insert(name, compiled);
+            let forms = all.entry(name).or_default();
+            if forms.len() >= FORMS {
+                forms.clear();
+            }
+            forms.push(compiled);
         }
         Ok(package)
     }
@@ -61,7 +71,8 @@ impl Api {
         let Some(caller) = caller else {
             return Ok(None);
         };
-        let Some((of, layout)) = self.methods.engine().typed_package(name).await? else {
+        let found = self.methods.engine().typed_package(caller, name).await?;
+        let Some((of, layout)) = found else {
             return Ok(None);
         };
         Ok(match self.sees(caller, &of, &layout).await? {
@@ -102,7 +113,7 @@ impl Api {
         types.dedup();
         let mut layouts = Vec::new();
         for of in types {
-            let all = match engine.typed_layouts(of).await {
+            let all = match engine.visible_layouts(caller, of).await {
                 // Deleted meanwhile.
                 Err(EngineError::TypeUnknown { .. }) => continue,
                 other => other?,

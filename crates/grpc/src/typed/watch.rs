@@ -9,7 +9,10 @@ use coeval_methods::{MethodError, Near, WatchAsked};
 
 impl Calls {
     /// Opens a watch.
-    pub(super) async fn watch(&self, asked: WatchRequest) -> Result<Told, MethodError> {
+    pub(super) async fn watch(
+        &self,
+        asked: WatchRequest,
+    ) -> Result<(Told, Vec<String>), MethodError> {
         let query = WatchAsked {
             namespace: asked.namespace,
             near: Near {
@@ -20,9 +23,11 @@ impl Calls {
             },
             from: asked.from,
         };
-        let events = self.api.methods.watch(&self.caller, &self.of, &query);
-        let told = told(&self.api, &self.of, events.await?, self.clone());
-        Ok(until_moved(told, self.connection.clone()))
+        let opened = self.api.methods.watch(&self.caller, &self.of, &query);
+        let opened = opened.await?;
+        let told = told(&self.api, &self.of, opened.events, self.clone());
+        let told = until_moved(told, self.connection.clone());
+        Ok((told, opened.warnings))
     }
 }
 

@@ -49,7 +49,8 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     out.extend_from_slice(b",\"sequence\":");
     print(&page.token.to_string(), &mut out);
     out.push(b'}');
-    Ok(Answer::raw_json(StatusCode::OK, out).sequenced(page.token))
+    let answer = Answer::raw_json(StatusCode::OK, out).sequenced(page.token);
+    Ok(answer.warning(&page.warnings))
 }
 
 /// Several, as a list.

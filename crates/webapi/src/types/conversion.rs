@@ -2,6 +2,7 @@
 
 use coeval_core::convert::Versions;
 use coeval_core::version::Version;
+use coeval_engine::VisibleVersions;
 use serde_json::{Value, json};
 
 /// What one direction does to documents.
@@ -21,9 +22,11 @@ fn one_way(versions: &Versions, from: Version, to: Version) -> Value {
     }
 }
 
-/// How a version comes from its parent, both ways; nothing for the first.
-pub(super) fn shown(versions: &Versions, version: Version) -> Value {
-    let Some(parent) = versions.parent(version) else {
+/// How a version comes from its parent, both ways; nothing for the first, and for one whose parent
+/// the caller can't see.
+pub(super) fn shown(versions: &Versions, visible: &VisibleVersions, version: Version) -> Value {
+    let parent = versions.parent(version);
+    let Some(parent) = parent.filter(|parent| visible.has(*parent)) else {
         return Value::Null;
     };
     json!({

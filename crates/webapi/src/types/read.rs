@@ -78,13 +78,14 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
     let state = api.engine().type_state(&of).await?;
+    let seen = call.caller()?.visible_versions(&state);
     let all: Vec<&CatalogEntry> = entries.iter().collect();
     let mut answer = shown(&of.to_string(), &all);
     let conversions: Map<String, Value> = entries
         .iter()
         .map(|entry| {
             let version = entry.version.id.version;
-            let shown = conversion::shown(state.versions(), version);
+            let shown = conversion::shown(state.versions(), &seen, version);
             (version.to_string(), shown)
         })
         .collect();
@@ -114,6 +115,7 @@ pub(super) async fn whole(
     let entry = api.engine().visible_type(call.caller()?, of, version);
     let entry = entry.await?;
     let state = api.engine().type_state(of).await?;
+    let visible = call.caller()?.visible_versions(&state);
     let definition = &entry.version;
     let mut answer = short(&entry);
     if let Value::Object(answer) = &mut answer {
@@ -139,7 +141,10 @@ pub(super) async fn whole(
             ("file", json!(file)),
             ("schema", definition.schema.given().clone()),
             ("findings", json!(entry.findings)),
-            ("conversion", conversion::shown(state.versions(), version)),
+            (
+                "conversion",
+                conversion::shown(state.versions(), &visible, version),
+            ),
             ("steps", json!(steps)),
             (
                 "clients",

@@ -1,5 +1,5 @@
 use super::schema;
-use crate::types::Visibility;
+use crate::types::{Step, Visibility};
 use serde_json::json;
 
 #[test]
@@ -254,4 +254,51 @@ fn a_mark_on_the_whole_content_is_a_mark_on_every_field() {
     assert_eq!(marks.map(|mark| mark.secure), [false, false, true]);
     let hidden = schema.redact(&json!({"a": {}}), Visibility::Protected);
     assert_eq!(hidden.removed, [""]);
+}
+
+#[test]
+fn a_path_of_a_filter_passes_lists_without_a_word() {
+    let schema = schema(json!({
+        "properties": {
+            "name": {"type": "string"},
+            "free": {"type": "object"},
+            "inner": {"type": "object", "properties": {"a": {"properties": {"x": {"type": "string"}}}}},
+            "rows": {"type": "array", "items": {"properties": {"id": {"type": "string"}}, "type": "object"}},
+            "grid": {"type": "array", "items": {"type": "array", "items": {"properties": {"n": {"type": "integer"}}}}},
+            "bag": {"type": "array"},
+        }
+    }));
+    let leads = |text: &str| {
+        let steps = text.split('.').map(|name| match name {
+            "*" => Step::Every,
+            name => Step::Key(name.to_owned()),
+        });
+        schema.leads_to_declared(&steps.collect::<Vec<_>>())
+    };
+    for yes in [
+        "name",
+        "free.a.b",
+        "rows",
+        "rows.id",
+        "rows.0.id",
+        "rows.*.id",
+        "grid.n",
+        "grid.0.n",
+        "bag.x.y",
+        "inner.a.x",
+        "inner.*.x",
+    ] {
+        assert!(leads(yes), "{yes}");
+    }
+    for no in [
+        "other",
+        "name.x",
+        "rows.other",
+        "rows.id.x",
+        "inner.x",
+        "grid.m",
+    ] {
+        assert!(!leads(no), "{no}");
+    }
+    assert_eq!(schema.names_in(&[]).len(), 6);
 }

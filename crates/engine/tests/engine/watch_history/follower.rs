@@ -206,7 +206,12 @@ impl Follower {
                         coeval_codes::WATCH_FELL_BEHIND,
                     ];
                     let mut notes = self.notes.lock().unwrap();
-                    if again.contains(&code) {
+                    if code == coeval_codes::TYPE_UNKNOWN {
+                        // Nothing of the type can be seen at the moment.
+                        notes.count("told that there is no type");
+                        notes.have.clear();
+                        notes.position = None;
+                    } else if again.contains(&code) {
                         notes.count("told to list again");
                         notes.log.push((None, format!("told {code}: {error}")));
                         notes.position = None;
