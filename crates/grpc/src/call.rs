@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::status;
-use coeval_callers::{CalledBy, Headers, Peer, names};
+use coeval_callers::{CalledBy, Headers, Peer, names, warning_text};
 use coeval_engine::{Caller, WantedVersions};
 use coeval_methods::MethodError;
 use coeval_server::ConnectionEnd;
@@ -77,18 +77,10 @@ pub(crate) fn sequenced<T>(caller: &Caller, token: Token, message: T) -> Respons
     saying(response, names::SEQUENCE, &token.to_string())
 }
 
-/// With warnings, each an entry of its own. What is not ASCII is shown as `?`.
+/// With warnings, each an entry of its own.
 pub(crate) fn warning<T>(mut response: Response<T>, warnings: &[String]) -> Response<T> {
     for warning in warnings {
-        let plain = |c: char| {
-            if c.is_ascii_graphic() || c == ' ' {
-                c
-            } else {
-                '?'
-            }
-        };
-        let text: String = warning.chars().map(plain).collect();
-        if let Ok(value) = MetadataValue::<Ascii>::try_from(text) {
+        if let Ok(value) = MetadataValue::<Ascii>::try_from(warning_text(warning)) {
             response.metadata_mut().append(names::WARNING, value);
         }
     }

@@ -67,28 +67,15 @@ impl Answer {
         self
     }
 
-    /// With something that should be looked at.
-    pub(crate) fn warning(self, text: &str) -> Self {
-        self.saying(names::WARNING, &warning_text(text))
-    }
-
     /// With one of our own headers.
     pub(crate) fn saying(self, name: &'static str, value: &str) -> Self {
         self.with(HeaderName::from_static(name), value)
     }
 
-    /// With warnings, each a header of its own. What is not ASCII is shown as `?`.
-    pub(crate) fn warning(self, warnings: &[String]) -> Self {
-        let plain = |c: char| {
-            if c.is_ascii_graphic() || c == ' ' {
-                c
-            } else {
-                '?'
-            }
-        };
+    /// With warnings, each a header of its own.
+    pub(crate) fn warnings(self, warnings: &[String]) -> Self {
         warnings.iter().fold(self, |answer, warning| {
-            let text: String = warning.chars().map(plain).collect();
-            answer.saying(names::WARNING, &text)
+            answer.saying(names::WARNING, &warning_text(warning))
         })
     }
 

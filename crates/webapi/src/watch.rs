@@ -58,7 +58,7 @@ async fn open(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let told = told.map(Ok::<_, Infallible>);
     let body = AnswerBody::Events(Body::from_stream(told));
     let answer = Answer::of(StatusCode::OK, body).saying("x-accel-buffering", "no");
-    Ok(answer.warning(&opened.warnings))
+    Ok(answer.warnings(&opened.warnings))
 }
 
 /// How one watcher is told.

@@ -60,7 +60,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
         .await?;
     let answer = Answer::ok(&represent::entity_type(&found, call.version));
     Ok(match api.engine.deprecation_notice(&of, version) {
-        Some(notice) => answer.saying(WARNING, &notice),
+        Some(notice) => answer.warning(&notice),
         None => answer,
     })
 }

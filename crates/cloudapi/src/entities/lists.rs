@@ -9,7 +9,6 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::listing;
 use crate::page::{PageWanted, envelope_start, link};
-use coeval_callers::names;
 use coeval_core::version::{Classification, InterfaceUrn, TypeUrn};
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, Page, PageAt, TypeKey};
 use coeval_filter::fiql;
@@ -109,22 +108,10 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<Answer, ApiError> 
     let next = page.next.as_deref();
     let answer = link(Answer::raw_json(out), api, call, wanted, total, MODEL, next);
     let answer = page.warnings.iter().fold(answer, |answer, warning| {
-        answer.saying(names::WARNING, &ascii(warning))
+        // In the words of this API.
+        answer.warning(&warning.replace("spec.", "entity."))
     });
     Ok(sequenced(answer, page.token))
-}
-
-/// As a header can say it, in the words of this API.
-fn ascii(text: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_graphic() || c == ' ' {
-            c
-        } else {
-            '?'
-        }
-    };
-    let text = text.replace("spec.", "entity.");
-    text.chars().map(plain).collect()
 }
 
 /// A cursor leads on from the page before, and knows how many there are; a number counts.

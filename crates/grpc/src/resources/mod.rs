@@ -5,10 +5,10 @@ pub(crate) mod message;
 mod watch;
 
 use crate::api::Api;
+use crate::call::warning;
 use crate::proto::resources::v1 as pb;
 use crate::served::resource_service_server::ResourceService;
 use crate::watching::Told;
-use coeval_callers::{names, warning_text};
 use coeval_methods::Written;
 pub(crate) use message::quarantined;
 use std::sync::Arc;
@@ -22,14 +22,8 @@ pub(crate) const TASK: &str = "coeval-task";
 pub(crate) struct Resources(pub(crate) Arc<Api>);
 
 /// With what force overrode, and whatever else should be looked at.
-pub(crate) fn warned<T>(mut response: Response<T>, written: &Written) -> Response<T> {
-    for warning in written.all_warnings() {
-        // Plain text always can be a value.
-        if let Ok(value) = warning_text(&warning).parse() {
-            response.metadata_mut().append(names::WARNING, value);
-        }
-    }
-    response
+pub(crate) fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
+    warning(response, &written.all_warnings())
 }
 
 #[tonic::async_trait]

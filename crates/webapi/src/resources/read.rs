@@ -50,7 +50,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     print(&page.token.to_string(), &mut out);
     out.push(b'}');
     let answer = Answer::raw_json(StatusCode::OK, out).sequenced(page.token);
-    Ok(answer.warning(&page.warnings))
+    Ok(answer.warnings(&page.warnings))
 }
 
 /// Several, as a list.

@@ -164,8 +164,5 @@ pub(super) async fn answer(
             answer = answer.saying(name, &all);
         }
     }
-    for warning in written.all_warnings() {
-        answer = answer.warning(&warning);
-    }
-    Ok(answer)
+    Ok(answer.warnings(&written.all_warnings()))
 }
