@@ -461,7 +461,7 @@ impl Engine {
             Change::Move { to, .. } => {
                 let to = to.version();
                 // A body that was read at the version it moves from has that version's fields.
-                let read_before = update.store_at == StoreAt::Set;
+                let read_before = update.store_at == StoreAt::Set && update.mask.is_none();
                 if judged && !read_before {
                     let before = state.versions.moved(record.clone(), to)?.content;
                     state.versions.check_expressed(to, &body, Some(&before))?;
