@@ -52,7 +52,7 @@ fn outputs_are_written_as_types_by_path_and_the_server_is_stopped() {
     ));
     let out = fake.path().join("outputs.json");
     let said = stdout(&fake.run(&["outputs", "--out", &out.display().to_string()]));
-    assert!(said.starts_with("wrote 37 outputs"), "{said}");
+    assert!(said.starts_with("wrote 38 outputs"), "{said}");
     let written = std::fs::read_to_string(&out).unwrap();
     assert!(
         written.contains("\"items[].name\": \"string\""),

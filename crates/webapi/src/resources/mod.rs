@@ -65,12 +65,14 @@ fn writes() -> Vec<Route> {
         one(Route::post(ALL, handler!(write::create)))
             .about("Makes a resource; no other may have its name.")
             .param("strict", "Fields that no version of the type declares are refused, not stored with a warning", ParamKind::Flag)
+            .ignorable("the server stores fields that no version declares")
             .takes("ResourceInput")
             .answers(201, Shape::One("ResourceWritten")),
         one(Route::put(ONE, handler!(write::replace)))
             .about("Changes a resource, on condition of the revision that was read; or with upsert makes it.")
             .param("upsert", "No revision is needed, and what is not there is made", ParamKind::Flag)
             .param("strict", "Fields that no version of the type declares are refused, not stored with a warning", ParamKind::Flag)
+            .ignorable("the server stores fields that no version declares")
             .takes("ResourceInput")
             .answers(200, Shape::One("ResourceWritten"))
             .answers(201, Shape::One("ResourceWritten"))
@@ -78,6 +80,7 @@ fn writes() -> Vec<Route> {
         one(Route::patch(ONE, handler!(write::patch)))
             .about("Changes the fields that the mask names; the server merges.")
             .param("strict", "Fields that no version of the type declares are refused, not stored with a warning", ParamKind::Flag)
+            .ignorable("the server stores fields that no version declares")
             .takes("ResourcePatch")
             .answers(200, Shape::One("ResourceWritten"))
             .answers(202, Shape::One("ResourceWritten")),
