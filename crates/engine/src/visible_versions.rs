@@ -47,7 +47,7 @@ pub(crate) fn sees_any(state: &TypeState, subject: &Subject) -> bool {
 }
 
 impl VisibleVersions {
-    /// For those to whom nothing is hidden: the engine itself.
+    /// Nothing is hidden: for the engine itself.
     pub(crate) const ALL: Self = Self(None);
 
     pub(crate) fn of(state: &TypeState, subject: &Subject) -> Self {

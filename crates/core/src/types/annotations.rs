@@ -264,7 +264,7 @@ fn bare(text: &str) -> Option<(Value, bool)> {
     let mut document = documents.pop().filter(|_| documents.is_empty())?.to_json();
     let spec = document.get_mut("spec")?.as_object_mut()?;
     let annotated = [DEPRECATED, COLUMNS_KEY].map(|key| spec.remove(key).is_some());
-    // A null is as good as none.
+    // A null counts as absent.
     spec.retain(|_, value| !value.is_null());
     Some((document, annotated.contains(&true)))
 }

@@ -31,7 +31,7 @@ async fn old_server(world: &mut World) -> Arc<Engine> {
     world.another(settings).await
 }
 
-/// To mirror, giving the old server up once it is named as what holds it.
+/// Advances to mirror; fences the old server once the status names it as what blocks the step.
 async fn fenced_to_mirror(new: &Engine) {
     let (who, of) = (admin(), app());
     new.advance_migration(&who, &of, Advance::default())
