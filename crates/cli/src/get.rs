@@ -239,7 +239,7 @@ async fn list<T: Shown + From<Resource>>(
             version => format!(" --version {version}"),
         };
         notes::note(&format!(
-            "{lowered} of {printed} are shown lower than they are stored; `coeval get {kind} NAME{asked}` says what that leaves out."
+            "{lowered} of {printed} show less than is stored; `coeval get {kind} NAME{asked}` says what that leaves out."
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -40,7 +40,7 @@ mod versions;
 
 pub use check::{CheckedWay, ConversionError, Fit};
 pub use item_keys::{KeyOrigin, KeyRemedy, KeyedList};
-pub use kept::{Kept, KeptEntry};
+pub use kept::{Kept, KeptEntry, KeptPlace};
 pub use keyless::KeylessList;
 pub use laws::{Law, LawBroken, LawsChecked};
 pub(crate) use making::Making;

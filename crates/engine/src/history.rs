@@ -94,7 +94,9 @@ impl Engine {
         };
         let at = then.header.version;
         let wanted = WantedView::of_all(Wanted::Exactly(at));
-        let (_, shown, _) = self.show(state, &then, &wanted, sees(found.level), None)?;
+        let shown = self
+            .show(state, &then, &wanted, sees(found.level), None)?
+            .shown;
         let content = serde_json::from_slice(&shown.content).unwrap_or_default();
         let moves = at != found.stored.header.version;
         let update = Update {

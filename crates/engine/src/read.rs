@@ -5,6 +5,7 @@ use crate::content;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
 use crate::header::{Header, State};
+use crate::hidden_kept;
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
 use crate::seen::text_key;
@@ -14,8 +15,8 @@ use crate::views::{Fitting, Shown, ViewKey};
 use crate::visible_versions::{WantedView, sees_any};
 use coeval_access::{Action, Level};
 use coeval_core::convert::Record;
-use coeval_core::decide::{self, Reading, Shown as How, Wanted};
-use coeval_core::types::Visibility;
+use coeval_core::decide::{self, Reading, Shown as How, Skew, Wanted};
+use coeval_core::types::{Skew as TypeSkew, TypeVersion, Visibility};
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_filter::may_be_cut;
 use coeval_storage::{Millis, Range, ReadRequest, Revision, Token};
@@ -55,6 +56,16 @@ pub(crate) struct Found {
     pub(crate) fetched: Fetched,
     pub(crate) stored: Stored,
     pub(crate) level: Level,
+}
+
+/// What a caller gets to see of a stored resource.
+pub(crate) struct ResourceView {
+    pub(crate) decided: decide::View,
+    pub(crate) shown: Shown,
+    /// Whether data of a higher version is kept, which the view hides.
+    pub(crate) hides_kept: bool,
+    /// Why something else is shown in place of the content.
+    pub(crate) restricted: Option<Arc<str>>,
 }
 
 impl Engine {
@@ -106,7 +117,8 @@ impl Engine {
         level: Level,
     ) -> Result<Option<Record>, EngineError> {
         let whole = level == Level::FullControl || !state.hides(stored.header.version);
-        let as_stored = whole && matches!(wanted.wanted, Wanted::Stored);
+        // What is kept with the secrets decides whether a view at the stored version is marked.
+        let as_stored = whole && matches!(wanted.wanted, Wanted::Stored) && !stored.header.sealed;
         if stored.header.has_secrets() && !as_stored {
             Ok(Some(self.open_record(state, stored).await?.record))
         } else {
@@ -350,17 +362,22 @@ impl Engine {
         wanted: &WantedView,
         sees: Visibility,
         opened: Option<&Record>,
-    ) -> Result<(decide::View, Shown, Option<Arc<str>>), EngineError> {
+    ) -> Result<ResourceView, EngineError> {
         let version = stored.header.version;
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
-        let view = decide::decide_read(&Reading {
+        let mut view = decide::decide_read(&Reading {
             stored: as_stored(state, version),
             known: &wanted.visible.known_with(state, &[version]),
             wanted: wanted.wanted,
             restricted_below: restricted.map(|restricted| restricted.below),
         })?;
         let at = view.at.version();
+        let hides_kept = view.shown != How::Restricted
+            && hidden_kept::is_any(state, stored, opened, wanted, at, sees)?;
+        if hides_kept {
+            view = view.hiding_kept(skew(definition));
+        }
         let key = ViewKey {
             id: stored.id,
             revision: stored.revision,
@@ -418,10 +435,20 @@ impl Engine {
                     content: content.unwrap_or_else(|| "{}".into()),
                     secure: Arc::new([]),
                 };
-                return Ok((view, shown, reason));
+                return Ok(ResourceView {
+                    decided: view,
+                    shown,
+                    hides_kept,
+                    restricted: reason,
+                });
             }
         };
-        Ok((view, shown, None))
+        Ok(ResourceView {
+            decided: view,
+            shown,
+            hides_kept,
+            restricted: None,
+        })
     }
 }
 
@@ -429,19 +456,20 @@ fn answer(
     state: &TypeState,
     (id, revision, expires): (Uuid, Revision, Option<Millis>),
     header: Arc<Header>,
-    (view, shown, restricted): (decide::View, Shown, Option<Arc<str>>),
+    view: ResourceView,
     level: Level,
     token: Token,
 ) -> Resource {
     Resource {
         of: state.key.clone(),
         id,
-        version: view.version(),
+        version: view.decided.version(),
         revision,
         expires,
-        content: shown.content,
-        secure: shown.secure,
-        restricted,
+        content: view.shown.content,
+        secure: view.shown.secure,
+        hides_kept: view.hides_kept,
+        restricted: view.restricted,
         level,
         token,
         header,
@@ -463,6 +491,14 @@ fn as_stored(state: &TypeState, version: Version) -> decide::Stored {
     let new = of_major.max().unwrap_or(Version::new(to, 0, 0));
     let (old, new) = (StoredVersion(version), StoredVersion(new));
     decide::Pair::new(old, new, decide::Lead::New).map_or(alone, decide::Stored::Pair)
+}
+
+/// What the stored version's definition says about edits made at other versions.
+pub(crate) fn skew(definition: Option<&TypeVersion>) -> Skew {
+    match definition.map(|one| one.skew) {
+        Some(TypeSkew::Strict) => Skew::Strict,
+        Some(TypeSkew::Merge) | None => Skew::Merge,
+    }
 }
 
 /// Counts a view that had to be computed.

@@ -29,6 +29,8 @@ pub struct Resource {
     pub content: Bytes,
     /// Pointers to secure fields, in the view's terms.
     pub secure: Arc<[String]>,
+    /// Whether data of a higher version is kept beside it, which this view hides.
+    pub hides_kept: bool,
     /// In place of the content something else is shown, and why.
     pub restricted: Option<Arc<str>>,
     /// What the caller may do with it.

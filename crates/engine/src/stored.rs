@@ -104,19 +104,21 @@ impl Stored {
     pub(crate) fn core_record(&self) -> Result<CoreRecord, EngineError> {
         let content = serde_json::from_slice(&self.content)
             .map_err(|error| unreadable(self.id, &format!("its content is no JSON: {error}")))?;
-        let kept = match &self.kept {
-            None => Kept::default(),
-            Some(kept) => serde_json::from_slice::<Value>(kept)
-                .ok()
-                .as_ref()
-                .and_then(Kept::from_json)
-                .ok_or_else(|| unreadable(self.id, "what is kept can't be read"))?,
-        };
         Ok(CoreRecord {
             version: self.header.version,
             content,
-            kept,
+            kept: self.kept_beside()?,
         })
+    }
+
+    /// What is kept beside the content. What is kept with the secrets is not among it.
+    pub(crate) fn kept_beside(&self) -> Result<Kept, EngineError> {
+        let Some(kept) = &self.kept else {
+            return Ok(Kept::default());
+        };
+        let kept = serde_json::from_slice::<Value>(kept).ok();
+        let kept = kept.as_ref().and_then(Kept::from_json);
+        kept.ok_or_else(|| unreadable(self.id, "what is kept can't be read"))
     }
 
     /// To be stored as it is.

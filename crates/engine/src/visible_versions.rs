@@ -116,7 +116,7 @@ impl VisibleVersions {
     }
 
     /// Whether a path tells of a hidden version: one of them declares it, and no visible one does.
-    fn tells(&self, state: &TypeState, pointer: &str) -> bool {
+    pub(crate) fn tells(&self, state: &TypeState, pointer: &str) -> bool {
         let declares = |one: &TypeVersion| one.schema.declares(pointer);
         self.hides()
             && !self.definitions(state).any(declares)

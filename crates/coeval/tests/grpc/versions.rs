@@ -441,4 +441,23 @@ pub(crate) async fn a_view_says_what_it_leaves_out(mut world: World) {
     }
     let old = world.by(&alice).saying("coeval-accept", "app=1.0");
     assert_eq!(old.found("web", "").await.unwrap().left_out, ["/region"]);
+    // Stored at the version that is shown, and yet not whole: the rest is kept.
+    let lower = pb::UpgradeResourceRequest {
+        kind: "app".into(),
+        name: "web".into(),
+        version: "1.0".into(),
+        ..Default::default()
+    };
+    by.resources().upgrade_resource(lower).await.unwrap();
+    let found = by.found("web", "").await.unwrap();
+    assert_eq!(found.left_out, ["/region"]);
+    let mut view = found.resource.unwrap();
+    assert_eq!(
+        (view.version.as_str(), stored(&view)),
+        ("v1+downgraded", "v1".into())
+    );
+    view.spec = json!({"image": "b"}).to_string().into();
+    by.update(view).await.unwrap();
+    let whole = by.get_at("web", "v1.1").await.unwrap();
+    assert_eq!(spec(&whole), json!({"image": "b", "region": "eu"}));
 }

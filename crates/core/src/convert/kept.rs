@@ -25,6 +25,27 @@ pub struct KeptEntry<'k> {
     pub refines: bool,
 }
 
+/// Where something is kept, without its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptPlace {
+    /// The version that can hold it.
+    pub version: Version,
+    /// Where it belongs, in the terms of the document that it is kept beside.
+    pub path: String,
+    /// Whether it is what a value of the document was made from.
+    pub refines: bool,
+}
+
+impl KeptPlace {
+    pub(crate) fn of(entry: KeptEntry<'_>) -> Self {
+        Self {
+            version: entry.version,
+            path: entry.path,
+            refines: entry.refines,
+        }
+    }
+}
+
 impl Kept {
     /// Whether there is nothing.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Reading: which version of a resource a caller gets to see.
 
 use super::wanted::Base;
-use super::{Lead, Record, Refusal, Stored, Wanted};
+use super::{Lead, Record, Refusal, Skew, Stored, Wanted};
 use crate::version::{Known, KnownVersion, Mark, MarkedVersion, StoredVersion, Version};
 
 /// A read that is to be decided.
@@ -48,6 +48,21 @@ pub enum Shown {
 }
 
 impl View {
+    /// The same view of a record in which data of a higher version is kept: it shows less than what
+    /// is stored, so it is marked.
+    ///
+    /// Where the type is strict a view at the stored version stays as it is. A marked body is
+    /// always refused there, and nobody could save the resource at its own version any more.
+    #[must_use]
+    pub fn hiding_kept(self, skew: Skew) -> Self {
+        let own = self.shown == Shown::AsStored;
+        if own && skew == Skew::Strict {
+            return self;
+        }
+        let mark = Mark::Downgraded;
+        Self { mark, ..self }
+    }
+
     /// The version as the caller sees it.
     #[must_use]
     pub const fn version(&self) -> MarkedVersion {

@@ -177,7 +177,9 @@ impl Engine {
             stored.content.clone()
         } else {
             let wanted = WantedView::of_all(Wanted::Exactly(at));
-            let (_, shown, _) = self.show(state, stored, &wanted, Visibility::Private, None)?;
+            let shown = self
+                .show(state, stored, &wanted, Visibility::Private, None)?
+                .shown;
             shown.content
         };
         Ok(Spoken {

@@ -70,7 +70,7 @@ impl Engine {
                 Some(mask) => {
                     let wanted = WantedView::of_all(Wanted::Exactly(at));
                     let sees = Visibility::Private;
-                    let (_, shown, _) = self.show(state, &own.stored, &wanted, sees, None)?;
+                    let shown = self.show(state, &own.stored, &wanted, sees, None)?.shown;
                     mask.apply(
                         serde_json::from_slice(&shown.content).unwrap_or_default(),
                         body,

@@ -16,7 +16,7 @@ use crate::header::State;
 use crate::keys::{self, TypeKey};
 use crate::migrations::is_migration;
 use crate::pairs::Putting;
-use crate::read::{Found, Target, sees};
+use crate::read::{Found, ResourceView, Target, sees, skew};
 use crate::resource::Changed;
 use crate::secure::{Opened, Sealed};
 use crate::stored::Stored;
@@ -26,11 +26,11 @@ use bytes::Bytes;
 use coeval_access::{Action, Level};
 use coeval_core::convert::{Reason, Record};
 use coeval_core::decide::{
-    self, Change, Control, Force, Refusal, Revision as Said, Skew, StoreAt,
-    Wanted as WantedVersion, Writing,
+    self, Change, Control, Force, Refusal, Revision as Said, StoreAt, Wanted as WantedVersion,
+    Writing,
 };
 use coeval_core::phases;
-use coeval_core::types::{Skew as TypeSkew, Visibility};
+use coeval_core::types::Visibility;
 use coeval_core::version::{StoredVersion, Version, WriteVersion};
 use coeval_storage::{Action as Act, AtomicWrite, Condition, Key, Revision, Step, StorageError};
 use serde_json::Value;
@@ -385,10 +385,7 @@ impl Engine {
                 (Some(_), _) | (None, Some(_)) => Said::Current,
                 (None, None) => Said::NotGiven,
             },
-            skew: match definition.map(|one| one.skew) {
-                Some(TypeSkew::Strict) => Skew::Strict,
-                Some(TypeSkew::Merge) | None => Skew::Merge,
-            },
+            skew: skew(definition),
             control: match level {
                 Level::FullControl => Control::Full,
                 Level::ReadOnly | Level::ReadWrite => Control::Write,
@@ -412,7 +409,7 @@ impl Engine {
             Some(mask) => {
                 let wanted = WantedView::of_all(WantedVersion::Exactly(at));
                 let opened = Some(&opened.record);
-                let (_, shown, _) = self.show(state, stored, &wanted, sees, opened)?;
+                let shown = self.show(state, stored, &wanted, sees, opened)?.shown;
                 let view = serde_json::from_slice(&shown.content).unwrap_or_default();
                 mask.apply(view, body)?
             }
@@ -560,7 +557,7 @@ impl Engine {
             visible: visible.clone(),
         };
         let sees: Visibility = sees(level);
-        let Ok((_, shown, _)) = self.show(state, stored, &wanted, sees, None) else {
+        let Ok(ResourceView { shown, .. }) = self.show(state, stored, &wanted, sees, None) else {
             return Vec::new();
         };
         match serde_json::from_slice(&shown.content) {

@@ -14,6 +14,7 @@ mod entries;
 mod faults;
 mod fitting;
 mod hidden;
+mod hidden_kept;
 mod hooks;
 mod hooks_cut_short;
 mod identity;
@@ -141,6 +142,19 @@ cases! {
             answers_name_only_what_visible_versions_declare
             refusals_speak_of_the_next_version_that_is_seen
             of_a_hidden_type_there_is_nothing
+        }
+    }
+    hidden_kept {
+        every {
+            a_view_at_the_stored_version_lists_what_is_kept_for_higher_ones
+        }
+        embedded {
+            what_refines_a_value_marks_the_view_and_has_no_place_of_its_own
+            a_lower_version_that_something_is_kept_for_marks_nothing
+            what_is_kept_for_a_hidden_version_is_not_told
+            what_somebody_may_not_see_does_not_mark_its_view
+            what_is_kept_with_the_secrets_marks_the_view_too
+            a_strict_type_stays_writable_at_its_stored_version
         }
     }
     fitting {

@@ -4,7 +4,7 @@
 //! place can't be told, it is as restricted as anything in that version: rather too much is hidden.
 
 use super::Right;
-use crate::convert::kept::Kept;
+use crate::convert::kept::{Kept, KeptPlace};
 use crate::convert::note::{By, Margin, Note, What};
 use crate::convert::path::{Trail, pattern};
 use crate::convert::refusal::{Reason, Refusal};
@@ -12,6 +12,7 @@ use crate::convert::step::{Way, images_all};
 use crate::convert::versions::Versions;
 use crate::types::{Restriction, Schema, Step as Token, Visibility};
 use crate::version::Version;
+use std::borrow::Cow;
 
 impl Versions {
     pub(super) fn schema(&self, number: usize) -> Result<&Schema, Refusal> {
@@ -27,29 +28,65 @@ impl Versions {
         margin: &mut Margin,
         sees: Visibility,
     ) {
-        self.forget(terms, margin, &mut Trail::new(), sees);
+        let shown = |right: Right| right.is_shown();
+        self.forget(terms, margin, &mut Trail::new(), sees, shown);
     }
 
-    fn forget(&self, terms: usize, margin: &mut Margin, at: &mut Trail, sees: Visibility) {
-        let seen = |note: &Note| Right::of(self.marks_of(terms, note, at), sees).is_shown();
+    /// What is kept beside a document of one version for versions above another, as far as somebody
+    /// of that class may know of it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such version.
+    pub fn kept_above(
+        &self,
+        terms: Version,
+        kept: &Kept,
+        at: Version,
+        sees: Visibility,
+    ) -> Result<Vec<KeptPlace>, Refusal> {
+        let seen = if self.restricts() {
+            let mut seen = kept.clone();
+            // That a secure value exists is no secret: views list where.
+            let told = |right: Right| right != Right::Unseen;
+            let number = self.number(terms)?;
+            self.forget(number, &mut seen.0, &mut Trail::new(), sees, told);
+            Cow::Owned(seen)
+        } else {
+            Cow::Borrowed(kept)
+        };
+        let entries = seen.entries().into_iter();
+        let above = entries.filter(|entry| entry.version > at);
+        Ok(above.map(KeptPlace::of).collect())
+    }
+
+    fn forget(
+        &self,
+        terms: usize,
+        margin: &mut Margin,
+        at: &mut Trail,
+        sees: Visibility,
+        stays: fn(Right) -> bool,
+    ) {
+        let seen = |note: &Note| stays(Right::of(self.marks_of(terms, note, at), sees));
         margin.notes.retain(seen);
         for note in &mut margin.notes {
             let named = note.key.clone().map(Token::Key);
             let pushed = named.is_some();
             at.extend(named);
-            self.forget(terms, &mut note.margin, at, sees);
+            self.forget(terms, &mut note.margin, at, sees, stays);
             if pushed {
                 at.pop();
             }
         }
         for (key, inner) in &mut margin.keys {
             at.push(Token::Key(key.clone()));
-            self.forget(terms, inner, at, sees);
+            self.forget(terms, inner, at, sees, stays);
             at.pop();
         }
         for inner in margin.items.values_mut() {
             at.push(Token::Every);
-            self.forget(terms, inner, at, sees);
+            self.forget(terms, inner, at, sees, stays);
             at.pop();
         }
     }
