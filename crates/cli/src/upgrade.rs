@@ -1,5 +1,6 @@
 //! `coeval upgrade`: resources, stored at another version.
 
+use crate::calls::unmarked;
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::get::last_of;
@@ -88,7 +89,8 @@ async fn one(session: &Session, target: &Target, options: &Options) -> Result<()
     let written = resources
         .upgrade(&target.name, &options.to, "", options.dry_run)
         .await?;
-    let (from, to) = (&before.version, &written.resource.version);
+    // A mark tells that something is kept, which no upgrade changes.
+    let [from, to] = [&before.version, &written.resource.version].map(|one| unmarked(one));
     let dry = if options.dry_run { ", dry run" } else { "" };
     let line = match from == to {
         true => format!("{target} unchanged ({to})"),

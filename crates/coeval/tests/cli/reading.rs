@@ -167,7 +167,10 @@ fn a_view_says_what_it_leaves_out() {
     assert_eq!(shown["version"], "v1+downgraded");
     assert_eq!(shown["spec"], json!({"image": "nginx", "replicas": 3}));
     let views = alice.run(&["get", "app", "--version", "1.0"]);
-    assert!(views.err.contains("1 of 1 are shown lower"), "{views:?}");
+    assert!(
+        views.err.contains("1 of 1 show less than is stored"),
+        "{views:?}"
+    );
     assert!(
         views.err.contains("coeval get app NAME --version 1.0.0"),
         "{views:?}"
