@@ -1,7 +1,7 @@
 //! The ACL of a resource: a record of its own, so that granting access is no new revision.
 
+use super::race::is_race;
 use super::steps::{as_read, fenced};
-use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};

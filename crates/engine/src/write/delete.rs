@@ -1,8 +1,8 @@
 //! Resolving and deleting a resource, and moving its expiry.
 
 use super::create::short;
+use super::race::is_race;
 use super::steps::{ask_name, fenced, found_name};
-use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
