@@ -213,6 +213,7 @@ impl Engine {
             .extend(self.creation_called_off(&stored.header).await?);
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());
+        deed.paired = stored.paired;
         deed.note = unresolved.then(|| "forced: it was never resolved".to_owned());
         deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
         let audit = self.audit_step(caller, &deed)?;
