@@ -138,6 +138,7 @@ cases! {
         every {}
         embedded {
             a_hidden_version_reads_and_writes_as_an_unknown_one
+            a_watch_at_a_hidden_version_tells_what_one_at_an_unknown_tells
             answers_name_only_what_visible_versions_declare
             refusals_speak_of_the_next_version_that_is_seen
             of_a_hidden_type_there_is_nothing
