@@ -105,8 +105,9 @@ fn kind_alone(text: &str) -> Result<String, &'static str> {
     }
 }
 
+/// How much somebody is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Level {
+pub enum Level {
     /// See it
     ReadOnly,
     /// See and change it
@@ -116,7 +117,7 @@ enum Level {
 }
 
 impl Level {
-    const fn sent(self) -> pb::AccessLevel {
+    pub(crate) const fn sent(self) -> pb::AccessLevel {
         match self {
             Self::ReadOnly => pb::AccessLevel::ReadOnly,
             Self::ReadWrite => pb::AccessLevel::ReadWrite,
@@ -126,7 +127,7 @@ impl Level {
 }
 
 /// A level as this command takes it.
-fn told(level: i32) -> &'static str {
+pub(crate) fn told(level: i32) -> &'static str {
     match pb::AccessLevel::try_from(level) {
         Ok(pb::AccessLevel::ReadOnly) => "read-only",
         Ok(pb::AccessLevel::ReadWrite) => "read-write",
@@ -295,7 +296,7 @@ async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Resu
 }
 
 /// As `grant` and `revoke` take it.
-fn said(grant: &pb::Grant) -> String {
+pub(crate) fn said(grant: &pb::Grant) -> String {
     let of = |kind: &str| grant.member.starts_with(&format!("urn:vcloud:{kind}:"));
     let kind = ["user", "role", "org"].into_iter().find(|kind| of(kind));
     match (kind, grant.member_name.as_str()) {

@@ -45,6 +45,7 @@ mod say;
 mod server;
 mod task;
 mod token;
+pub mod type_access;
 mod upgrade;
 mod user;
 mod version;
@@ -53,9 +54,11 @@ mod watch;
 mod whoami;
 mod yaml;
 
+pub use access::Level as AccessLevel;
 use clap::Subcommand;
 pub use context::{ContextError, ServerOptions, Session, forget, remember_aside};
 pub use failure::Failure;
+pub use members::Member;
 pub use output::{Format, OutputOptions};
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! People, roles and organizations by the names that people know them by.
 //!
 //! `user:alice`, `role:Reader` and `org:acme`; an id is taken as it is. `user:alice@other` is a user
-//! of another organization than the one that is meant.
+//! of another organization than the one that is meant, and so is `role:Reader@other`.
 
 use crate::context::Session;
 use crate::failure::Failure;
@@ -11,18 +11,23 @@ use coeval_proto::access::v1 as access;
 
 /// Who is meant, before a server was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Member {
+pub enum Member {
     /// `urn:…`
     Id(String),
     /// A user, and the organization if one was said.
     User(String, Option<String>),
+    /// A role. What follows an `@` may be its organization.
     Role(String),
+    /// An organization.
     Org(String),
 }
 
 impl Member {
-    /// What is wrong with it otherwise.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
         if text.starts_with("urn:") {
             return Ok(Self::Id(text.to_owned()));
         }
@@ -79,11 +84,14 @@ async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientE
             Ok(found.unwrap_or_default().id)
         }
         Member::Role(name) => {
-            let name = name.clone();
-            let request = access::GetRoleRequest { name, namespace };
-            let found = session.client.roles().get_role(request).await;
-            let found = found?.into_inner().role;
-            Ok(found.unwrap_or_default().id)
+            let whole = role_id(session, name, &namespace).await;
+            // A name may have an @ itself, so that comes first.
+            match (whole, name.rsplit_once('@')) {
+                (Err(error), Some((name, org))) if error.kind() == Kind::NotFound => {
+                    role_id(session, name, org).await
+                }
+                (whole, _) => whole,
+            }
         }
         Member::Org(name) => {
             let name = name.clone();
@@ -94,6 +102,15 @@ async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientE
             Ok(found.organization.unwrap_or_default().id)
         }
     }
+}
+
+async fn role_id(session: &Session, name: &str, org: &str) -> Result<String, ClientError> {
+    let request = access::GetRoleRequest {
+        name: name.to_owned(),
+        namespace: org.to_owned(),
+    };
+    let found = session.client.roles().get_role(request).await?;
+    Ok(found.into_inner().role.unwrap_or_default().id)
 }
 
 #[cfg(test)]

@@ -91,11 +91,17 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             of,
             to,
             fence,
+            without_access,
             wait,
             yes,
             output,
         } => {
-            let moving = Moving { fence, wait, yes };
+            let moving = Moving {
+                fence,
+                without_access,
+                wait,
+                yes,
+            };
             moves::advance(&of.session()?, &of.kind, to, moving, output).await?;
         }
         Action::Pause { of, output } => {
@@ -114,7 +120,12 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             yes,
             output,
         } => {
-            let moving = Moving { fence, wait, yes };
+            let moving = Moving {
+                fence,
+                wait,
+                yes,
+                ..Moving::default()
+            };
             back::back(&of.session()?, &of.kind, moving, output).await?;
         }
         Action::Undo {

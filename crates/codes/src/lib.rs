@@ -48,6 +48,16 @@ pub trait Coded: std::error::Error {
     fn advice(&self) -> String;
 }
 
+/// A name as one word of a command that an advice gives: quoted if a shell would take it for more.
+#[must_use]
+pub fn shell_word(name: &str) -> String {
+    let plain = |one: char| one.is_ascii_alphanumeric() || ":@._-".contains(one);
+    if !name.is_empty() && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
 macro_rules! codes {
     ($($name:ident = $number:literal, $title:literal;)*) => {
         $(#[doc = $title] pub const $name: Code = Code { number: $number, title: $title };)*
@@ -313,6 +323,7 @@ codes! {
     MIGRATION_INVALID = 7020, "The migration can't be declared so";
     MIGRATION_ENDED = 7021, "The migration has ended";
     MIGRATION_UNDOING = 7022, "The migration is being undone";
+    MIGRATION_WITHOUT_ACCESS = 7023, "Some would lose access with the migration";
     ROUTE_UNKNOWN = 8001, "This server has nothing at that path";
     METHOD_UNKNOWN = 8002, "The path does not answer that method";
     API_VERSION_UNKNOWN = 8003, "The API version is not served";

@@ -92,6 +92,10 @@ pub struct Deed {
     /// Where they are others now: its owner and its version before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<Was>,
+    /// It takes part in the migration of its type: whoever sees either major can be told. Nothing else
+    /// in the write says so where only the new record was there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) paired: bool,
 }
 
 /// What decided before who could see a resource.
@@ -130,6 +134,7 @@ impl Deed {
             note: None,
             acl: None,
             was: None,
+            paired: false,
         }
     }
 

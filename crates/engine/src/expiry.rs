@@ -118,6 +118,7 @@ impl Belongings for ResourceBelongings {
         steps.push(name.step(-1));
         let mut deed = Deed::of_resource(What::Expire, &of, id, &stored.header);
         deed.before = Some(stored.revision.to_string());
+        deed.paired = stored.paired;
         deed.acl = acl.and_then(|entry| decode_acl(&entry));
         steps.push(audit::step(self.clock.now().0, "", org, &deed).map_err(failed)?);
         Ok(steps)

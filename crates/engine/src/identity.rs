@@ -46,12 +46,13 @@ pub use sessions::{NewToken, Session, SessionKind};
 pub use token::TokenSecret;
 pub use users::{NewUser, User, UserEdit};
 
-pub(crate) use content::{BundleContent, RoleContent, UserContent, read as read_content};
-pub(crate) use directory::published;
+pub(crate) use content::{
+    BundleContent, RoleContent, RoleHolds, UserContent, read as read_content,
+};
+pub(crate) use directory::{Directory, published};
 pub(crate) use own::{NewOwn, Own, Seen};
 pub(crate) use subjects::Credentials;
 
-use directory::Directory;
 use password::Hasher;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;

@@ -4,6 +4,7 @@
 //! is a resource of the engine's own kind `migration`: it says what is wanted, and shows how far it
 //! is. The phase record of the type says what holds; every write to the type is conditioned on it.
 
+mod access;
 mod content;
 mod driver;
 mod error;
@@ -28,8 +29,9 @@ mod verify;
 mod work;
 mod worker;
 
+pub use access::LosingMember;
 pub use driver::{MigrationDriver, MigrationSettings};
-pub use error::MigrationError;
+pub use error::{MigrationError, WithoutAccess};
 pub use loss::LossReport;
 pub use moves::Advance;
 pub use on_start::Moved;

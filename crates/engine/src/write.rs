@@ -2,11 +2,16 @@
 //! the record of what was done.
 
 mod acl;
+mod barrier;
 mod create;
 mod delete;
+mod edit;
+mod fitting;
 mod mask;
 mod metadata;
 mod moving;
+mod plan_update;
+mod race;
 pub(crate) mod steps;
 mod undeclared;
 mod update;
@@ -18,8 +23,9 @@ pub(crate) use create::{Planned, short};
 pub use mask::FieldMask;
 pub use metadata::MetaEdit;
 pub(crate) use moving::move_record;
+pub(crate) use race::{is_race, join};
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub use undeclared::Undeclared;
 pub use update::Update;
-pub(crate) use update::{is_race, join};
+
 pub use upgrade::Upgrade;

@@ -119,6 +119,7 @@ async fn advance(
     let advance = Advance {
         to: to.map_err(EngineError::from)?,
         fence: asked.fence,
+        without_access: asked.without_access,
     };
     let engine = api.methods.engine();
     let moved = engine.advance_migration(&caller, &of, advance).await?;

@@ -187,7 +187,11 @@ fn of_engine(error: &EngineError) -> Class {
         | EngineError::Conversion(_)
         | EngineError::Phase(_)
         | EngineError::MirrorUnfit { .. }
-        | EngineError::Migration(MigrationError::Ended { .. } | MigrationError::Undoing { .. })
+        | EngineError::Migration(
+            MigrationError::Ended { .. }
+            | MigrationError::Undoing { .. }
+            | MigrationError::WithoutAccess(_),
+        )
         | EngineError::Secret(_)
         | EngineError::Task(TaskError::Ended { .. } | TaskError::MeaningChanged { .. }) => {
             Class::FailedPrecondition

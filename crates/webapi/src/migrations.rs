@@ -189,12 +189,13 @@ async fn change(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
 
 async fn advance(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let of = of(&call)?;
-    let body = call.object_or_nothing(&["phase", "fence"])?;
+    let body = call.object_or_nothing(&["phase", "fence", "withoutAccess"])?;
     let to = body.text("phase")?.map(|name| name.parse::<Phase>());
     let to = to.transpose();
     let advance = Advance {
         to: to.map_err(|error| WebError::invalid(error.to_string()))?,
         fence: body.flag("fence")?.unwrap_or(false),
+        without_access: body.texts("withoutAccess")?.unwrap_or_default(),
     };
     let moved = api.engine().advance_migration(call.caller()?, &of, advance);
     Ok(Answer::ok(&shown::migration(&moved.await?)))

@@ -102,10 +102,12 @@ With -w it is followed until it has ended; Ctrl-C ends it sooner, and changes no
   coeval migrate advance acme:app --to soak --wait
   coeval migrate advance acme:app --to cutover --wait
   coeval migrate advance acme:app --fence
+  coeval migrate advance acme:app --to cutover --without-access org:other
 
 A step has two halves: the next phase is admitted, and when every server is there, the one before
 is closed. With --wait both are done, and the work of the phase is waited for. Cutover and cleanup
-are asked for, unless --to names them.")]
+are asked for, unless --to names them. Cutover waits for those who see a version of the old major and
+not the one that resources get: coeval migrate plan lists them.")]
     Advance {
         #[command(flatten)]
         of: Of,
@@ -115,6 +117,11 @@ are asked for, unless --to names them.")]
         /// Give up on servers that are behind: they refuse the type until they have moved
         #[arg(long)]
         fence: bool,
+        /// Somebody without access to the new version that cutover does not wait for, and who loses
+        /// access to the resources at cleanup: org:NAME, role:NAME, user:NAME@ORG or an id; can be
+        /// repeated
+        #[arg(long, value_name = "MEMBER")]
+        without_access: Vec<String>,
         /// Wait until every server is there and the work is done
         #[arg(long)]
         wait: bool,

@@ -13,9 +13,11 @@ use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
 
 /// How a move is made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Moving {
     pub(super) fence: bool,
+    /// Whom cutover does not wait for.
+    pub(super) without_access: Vec<String>,
     pub(super) wait: bool,
     pub(super) yes: bool,
 }
@@ -38,7 +40,7 @@ pub(super) async fn advance(
                 "Add --wait to go through all phases that are left.",
             ));
         }
-        return one_half(session, kind, &now, to, moving, output).await;
+        return one_half(session, kind, &now, to, &moving, output).await;
     }
     let mut named = vec![to];
     let mut now = now;
@@ -54,7 +56,7 @@ pub(super) async fn advance(
             named.push(Some(next));
             view = View::new(&output.output);
         }
-        now = whole_step(session, kind, now, next, moving.fence, &mut view).await?;
+        now = whole_step(session, kind, now, next, &moving, &mut view).await?;
     }
     let now = settled(session, kind, now, &mut view).await?;
     drop(view);
@@ -68,12 +70,12 @@ async fn whole_step(
     kind: &str,
     mut now: pb::Migration,
     next: Goal,
-    fence: bool,
+    moving: &Moving,
     view: &mut View,
 ) -> Result<pb::Migration, Failure> {
     loop {
         view.tell(&now)?;
-        match step(session, kind, next, fence).await {
+        match step(session, kind, next, moving).await {
             Ok(moved) => now = moved,
             // Out of reach, or ended: it goes by itself as well, and was faster.
             Err(error)
@@ -110,7 +112,7 @@ async fn one_half(
     kind: &str,
     now: &pb::Migration,
     to: Option<Goal>,
-    moving: Moving,
+    moving: &Moving,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let next = words::following(now).map_or(Goal::Finished, Goal::Phase);
@@ -121,7 +123,7 @@ async fn one_half(
     {
         ask::about(phase).await?;
     }
-    let moved = step(session, kind, asked, moving.fence).await;
+    let moved = step(session, kind, asked, moving).await;
     let moved = moved.map_err(|error| words::told(error, kind))?;
     View::once(&moved, &output.output)?;
     say_next(&moved);
@@ -132,7 +134,7 @@ async fn step(
     session: &Session,
     kind: &str,
     to: Goal,
-    fence: bool,
+    moving: &Moving,
 ) -> Result<pb::Migration, ClientError> {
     let phase = match to {
         Goal::Phase(phase) => phase.name().to_owned(),
@@ -141,7 +143,8 @@ async fn step(
     let asked = pb::AdvanceMigrationRequest {
         kind: kind.to_owned(),
         phase,
-        fence,
+        fence: moving.fence,
+        without_access: moving.without_access.clone(),
     };
     let moved = session.client.migrations().advance_migration(asked).await?;
     Ok(moved.into_inner().migration.unwrap_or_default())

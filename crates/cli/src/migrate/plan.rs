@@ -89,11 +89,30 @@ fn text(plan: &pb::MigrationPlan) -> String {
             plan.meaning_changed.join(", ")
         ));
     }
+    lines.extend(without_access(&plan.without_access));
     lines.push("Up to soak it can be undone at any time.".to_owned());
     lines.push(CUTOVER.to_owned());
     lines.push(CLEANUP.to_owned());
     let lines: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
     lines.join("\n") + "\n"
+}
+
+/// Those who would lose access, and what to do about it.
+fn without_access(all: &[pb::MemberWithoutAccess]) -> Vec<String> {
+    let Some(first) = all.first() else {
+        return Vec::new();
+    };
+    let version = &first.type_version;
+    let mut lines = vec![format!(
+        "Cutover waits for those who don't see {version}, which resources become:"
+    )];
+    let grants = all.iter().map(|one| format!("  {}", words::grant(one)));
+    lines.extend(grants);
+    lines.push(
+        "Grant it to them, or name them with --without-access when you advance to cutover: they lose access at cleanup."
+            .to_owned(),
+    );
+    lines
 }
 
 fn value(plan: &pb::MigrationPlan) -> Value {
@@ -108,6 +127,7 @@ fn value(plan: &pb::MigrationPlan) -> Value {
         "versions": versions, "tried": plan.tried, "exact": plan.exact, "keeps": plan.keeps,
         "refused": plan.refused, "examples": examples, "seconds": plan.seconds,
         "meaningChanged": plan.meaning_changed, "held": held,
+        "withoutAccess": words::without_access(&plan.without_access),
     })
 }
 
@@ -137,6 +157,12 @@ mod tests {
             }],
             seconds: 300.0,
             meaning_changed: vec!["2.0.0".to_owned()],
+            without_access: vec![pb::MemberWithoutAccess {
+                member: "urn:vcloud:role:1".to_owned(),
+                name: "role:Night Shift".to_owned(),
+                level: 2,
+                type_version: "acme:app:2.0.0".to_owned(),
+            }],
             ..Default::default()
         };
         let told = text(&plan);
@@ -149,6 +175,8 @@ mod tests {
             "web (COEVAL-2106): too long",
             "about 5 min",
             "--meaning-changed",
+            "  coeval type grant acme:app:2.0.0 'role:Night Shift' read-write",
+            "--without-access",
             "no way back",
         ] {
             assert!(told.contains(part), "{part}: {told}");

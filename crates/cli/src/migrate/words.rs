@@ -1,6 +1,7 @@
 //! Migrations in words, and as data.
 
 use super::phase;
+use crate::access::told as told_level;
 use crate::failure::Failure;
 use coeval_client::ClientError;
 use coeval_codes::Coded as _;
@@ -105,6 +106,11 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
     if now.failed > 0 {
         return Some(format!("coeval migrate failed {of}"));
     }
+    if let Some(first) = now.without_access.first()
+        && now.low == now.high
+    {
+        return Some(grant(first));
+    }
     let next = following(now);
     Some(match next {
         Some(phase @ (Phase::Cutover | Phase::Cleanup)) if now.low == now.high => {
@@ -146,6 +152,25 @@ pub(super) fn told(error: impl Into<ClientError>, of: &str) -> Failure {
         )),
         _ => failure,
     }
+}
+
+/// The command that gives somebody access to the version that resources get.
+pub(super) fn grant(one: &pb::MemberWithoutAccess) -> String {
+    let (name, version) = (coeval_codes::shell_word(&one.name), &one.type_version);
+    format!(
+        "coeval type grant {version} {name} {}",
+        told_level(one.level)
+    )
+}
+
+pub(super) fn without_access(all: &[pb::MemberWithoutAccess]) -> Vec<Value> {
+    let value = |one: &pb::MemberWithoutAccess| {
+        json!({
+            "name": one.name, "id": one.member, "level": told_level(one.level),
+            "typeVersion": one.type_version,
+        })
+    };
+    all.iter().map(value).collect()
 }
 
 fn time(of: Option<&prost_types::Timestamp>) -> Value {
@@ -195,6 +220,7 @@ pub(super) fn value(now: &pb::Migration) -> Value {
         "oldResources": now.old_resources, "newResources": now.new_resources,
         "failed": now.failed, "progress": progress,
         "servers": now.servers.iter().map(server_value).collect::<Vec<_>>(), "why": now.why,
+        "withoutAccess": without_access(&now.without_access),
     })
 }
 
@@ -239,6 +265,17 @@ mod tests {
         let mut held = at("backfill", "backfill");
         held.failed = 2;
         assert_eq!(next(&held), "coeval migrate failed acme:app");
+        let mut waits = at("soak", "soak");
+        waits.without_access = vec![pb::MemberWithoutAccess {
+            name: "org:other".to_owned(),
+            level: 1,
+            type_version: "acme:app:2.0.0".to_owned(),
+            ..Default::default()
+        }];
+        assert_eq!(
+            next(&waits),
+            "coeval type grant acme:app:2.0.0 org:other read-only"
+        );
         let mut ended = at("", "");
         ended.state = pb::MigrationState::Finished.into();
         assert_eq!(next_command(&ended), None);

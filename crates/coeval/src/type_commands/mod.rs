@@ -19,7 +19,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_cli::OutputOptions;
-use coeval_cli::{Failure, ServerOptions};
+use coeval_cli::{AccessLevel, Failure, Member, ServerOptions, type_access};
 use coeval_client::ClientError;
 use coeval_proto::types::v1 as pb;
 use publish::Organizations;
@@ -189,6 +189,53 @@ again.")]
         #[command(flatten)]
         server: ServerOptions,
     },
+    /// Show who is granted what on a type version
+    #[command(after_help = "Examples:
+  coeval type grants acme:app:2.0.0
+  coeval type grants acme:app:2.0.0 -o json
+
+Whoever has no grant on a version does not see it. The provider's administrators see all.")]
+    Grants {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        #[command(flatten)]
+        output: OutputOptions,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Let somebody see and use a type version; a grant that exists gets this level
+    #[command(after_help = "Examples:
+  coeval type grant acme:app:2.0.0 org:acme read-write
+  coeval type grant acme:app:2.0.0 role:Worker read-only
+  coeval type grant acme:app:2.0.0 user:bob@acme read-write
+
+What a user may then do is up to the rights of its roles: see coeval type publish.")]
+    Grant {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        /// user:NAME, user:NAME@ORG, role:NAME, role:NAME@ORG, org:NAME or an id
+        #[arg(value_parser = Member::parse)]
+        member: Member,
+        /// How much; each level includes those before it
+        #[arg(value_enum)]
+        level: AccessLevel,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
+    /// Take a grant on a type version away
+    #[command(after_help = "Examples:\n  coeval type revoke acme:app:2.0.0 org:other")]
+    Revoke {
+        /// The version, as acme:app:1.1.0 or app:1.1.0
+        #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
+        id: String,
+        /// user:NAME, user:NAME@ORG, role:NAME, role:NAME@ORG, org:NAME or an id
+        #[arg(value_parser = Member::parse)]
+        member: Member,
+        #[command(flatten)]
+        server: ServerOptions,
+    },
     /// Say what kind of change a version is, and what it breaks
     #[command(after_help = "Examples:
   coeval type check app-1.0.0.yaml app-1.1.0.yaml
@@ -332,6 +379,26 @@ pub(crate) async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<Ex
         }
         Action::Unpublish { kind, to, server } => {
             publish::unpublish(&server.session()?, &kind, to.organizations()).await?;
+        }
+        Action::Grants { id, output, server } => {
+            let session = server.session()?;
+            let id = registered::whole_id(&session, id).await?;
+            type_access::grants(&session, &id, &output.output).await?;
+        }
+        Action::Grant {
+            id,
+            member,
+            level,
+            server,
+        } => {
+            let session = server.session()?;
+            let id = registered::whole_id(&session, id).await?;
+            type_access::grant(&session, &id, &member, level).await?;
+        }
+        Action::Revoke { id, member, server } => {
+            let session = server.session()?;
+            let id = registered::whole_id(&session, id).await?;
+            type_access::revoke(&session, &id, &member).await?;
         }
         Action::Check {
             files,

@@ -87,6 +87,36 @@ fn a_type_is_moved_by_the_commands_that_each_step_names() {
     );
 }
 
+#[test]
+fn cutover_waits_for_access_and_says_how_to_go_on() {
+    let mut world = World::sqlite();
+    with_apps(&mut world, &["a"]);
+    let admin = world.person("administrator@System");
+    admin.does(&["type", "revoke", "acme:app:2.0.0", "org:acme"]);
+    let grants = admin.does(&["type", "grants", "acme:app:2.0.0"]);
+    assert!(!grants.contains("org:acme"), "{grants}");
+    let plan = admin.does(&["migrate", "plan", "acme:app"]);
+    let grant = "coeval type grant acme:app:2.0.0 org:acme read-write";
+    assert!(plan.contains(grant), "{plan}");
+    let plan = json_of(&admin.does(&["migrate", "plan", "acme:app", "-o", "json"]));
+    assert_eq!(plan["withoutAccess"][0]["name"], "org:acme", "{plan}");
+    admin.does(&["migrate", "start", "acme:app"]);
+    let soak = admin.runs(&["migrate", "advance", "acme:app", "--to", "soak", "--wait"]);
+    assert_eq!(told_next(&soak.err), grant, "{soak:?}");
+    let cutover = ["migrate", "advance", "acme:app", "--to", "cutover"];
+    admin.is_refused(&cutover, 1, &["COEVAL-7023", "org:acme", grant]);
+    let status = json_of(&admin.does(&["migrate", "status", "acme:app", "-o", "json"]));
+    let why = status["why"].as_str().unwrap();
+    assert!(why.starts_with("Cutover waits for org:acme"), "{why}");
+    let mut named = cutover.to_vec();
+    named.extend(["--without-access", "org:acme", "--wait"]);
+    admin.does(&named);
+    admin.does(&["migrate", "back", "acme:app", "--wait", "--yes"]);
+    let words: Vec<&str> = grant.split(' ').skip(1).collect();
+    admin.does(&words);
+    admin.does(&cutover);
+}
+
 /// The command that is to be typed next; empty if there is none.
 fn told_next(err: &str) -> String {
     let line = err.lines().find_map(|line| line.strip_prefix("next: "));

@@ -185,6 +185,39 @@ pub(crate) async fn what_is_hidden_answers_as_what_there_is_not(mut world: World
     );
 }
 
+/// A watch has no end, so that it is not part of the walk: what it tells of one change is compared.
+pub(crate) async fn watches_at_a_hidden_version_tell_nothing_of_it(mut world: World) {
+    world.add_app();
+    let (admin, alice) = (world.admin(), world.login("alice@acme"));
+    world.add_hidden(&admin);
+    let mut open = Vec::new();
+    for version in ["8.0.0", "9.0.0"] {
+        let asked = pb::WatchResourcesRequest {
+            kind: "app".into(),
+            version: version.into(),
+            ..Default::default()
+        };
+        let told = world.by(&alice).resources().watch_resources(asked).await;
+        open.push(told.unwrap().into_inner());
+    }
+    let made = world.by(&alice).create("v1", "web", json!({"image": "a"}));
+    made.await.unwrap();
+    let mut told = Vec::new();
+    for stream in &mut open {
+        let changes = loop {
+            let next = tokio::time::timeout(Duration::from_secs(20), stream.message()).await;
+            let next = next.unwrap().unwrap().unwrap();
+            if !next.changes.is_empty() {
+                break next.changes;
+            }
+        };
+        let text = format!("{changes:?}");
+        told.push(text.replace("9.0.0", "8.0.0").replace("v9", "v8"));
+    }
+    assert_eq!(told[0], told[1]);
+    assert!(!told[0].contains("secretMode"), "{told:?}");
+}
+
 fn row_bytes(message: &impl prost::Message) -> Bytes {
     row(crate::walk_table::For::User, "", message).2
 }

@@ -228,6 +228,7 @@ cases! {
         every { }
         embedded {
             what_is_hidden_answers_as_what_there_is_not
+            watches_at_a_hidden_version_tell_nothing_of_it
             a_package_describes_the_newest_version_that_is_seen
         }
     }

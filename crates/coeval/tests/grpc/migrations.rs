@@ -48,7 +48,7 @@ impl By<'_> {
         let asked = pb::AdvanceMigrationRequest {
             kind: kind(),
             phase: phase.to_owned(),
-            fence: false,
+            ..Default::default()
         };
         let moved = self.migrations().advance_migration(asked).await?;
         Ok(moved.into_inner().migration.unwrap())

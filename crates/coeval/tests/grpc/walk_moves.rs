@@ -45,6 +45,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 kind: kind(),
                 phase: "mirror".into(),
                 fence,
+                ..Default::default()
             },
         ),
         row(

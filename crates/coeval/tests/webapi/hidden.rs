@@ -1,6 +1,7 @@
 //! What is hidden from a caller answers as what there is not: every route, and every way to name a
 //! version.
 
+use crate::events::Events;
 use crate::hidden_types::{ALL, Swap, TYPE, VERSION, swapped, told};
 use crate::visit::v1;
 use crate::walk::{ROUTES, Things, body};
@@ -100,6 +101,29 @@ fn by_hand(revision: &str) -> Vec<Request> {
     ]
 }
 
+/// A watch has no end, so that it is not part of the walk: what it tells of one change is compared.
+fn watches_at_a_hidden_version(world: &World, alice: &str, admin: &str) {
+    let mut open = Vec::new();
+    for version in ["8.0.0", "9.0.0"] {
+        let path = format!("/watch/app?version={version}");
+        let mut events = Events::open(world, 0, alice, &path, &[]);
+        assert_eq!(events.status, 200, "{}", events.head);
+        assert_eq!(events.next().unwrap().name, "live");
+        open.push(events);
+    }
+    let spec = json!({"image": "web:1"});
+    let new = json!({"version": "v1", "metadata": {"name": "watched", "namespace": "acme"}, "spec": spec});
+    let made = world.tell(admin, "POST", "/resources/app?namespace=acme", &new);
+    assert_eq!(made.status, 201, "{made:?}");
+    let told = open.iter_mut().map(|events| {
+        let text = events.changes().data["changes"].to_string();
+        text.replace("9.0.0", "8.0.0").replace("v9", "v8")
+    });
+    let told: Vec<String> = told.collect();
+    assert_eq!(told[0], told[1]);
+    assert!(!told[0].contains("secretMode"), "{told:?}");
+}
+
 pub(crate) fn what_is_hidden_answers_as_what_there_is_not(mut world: World) {
     world.add_app();
     let (admin, alice) = (
@@ -162,6 +186,7 @@ pub(crate) fn what_is_hidden_answers_as_what_there_is_not(mut world: World) {
         wrong.len(),
         wrong.join("\n")
     );
+    watches_at_a_hidden_version(&world, &alice, &admin);
     let still = world.look(&alice, &path);
     assert_eq!(
         still["metadata"]["revision"],

@@ -519,7 +519,7 @@ fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
 }
 
 /// The half step that a migration takes by itself, if it goes that far.
-fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked> {
+fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
     let half = live.low != live.high;
     let next = match half {
         true => Some(live.high),

@@ -1,7 +1,10 @@
 //! What can go wrong with a migration, beside what its phases refuse.
 
-use coeval_codes::{Code, Coded};
+use crate::keys::TypeKey;
+use coeval_access::Level;
+use coeval_codes::{Code, Coded, shell_word};
 use coeval_core::phases::UnknownPhase;
+use coeval_core::version::Version;
 
 /// Every refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +38,43 @@ pub enum MigrationError {
         /// Which.
         name: String,
     },
+    /// Cutover waits for them, unless they are named.
+    #[error(transparent)]
+    WithoutAccess(#[from] Box<WithoutAccess>),
+}
+
+/// Members who would lose access with a migration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} see {of} at major {from} and not at {to}, the version that its resources get{}",
+    names.join(", "),
+    if *more == 0 { String::new() } else { format!(", and {more} more") }
+)]
+pub struct WithoutAccess {
+    pub(super) of: TypeKey,
+    pub(super) from: u32,
+    /// The version that resources get.
+    pub(super) to: Version,
+    /// What the first of them has at the old major.
+    pub(super) level: Level,
+    /// Some of them, as commands take them.
+    pub(super) names: Vec<String>,
+    /// How many there are beside.
+    pub(super) more: usize,
+}
+
+impl WithoutAccess {
+    fn advice(&self) -> String {
+        let Self { of, to, .. } = self;
+        let names: Vec<String> = self.names.iter().map(|name| shell_word(name)).collect();
+        let first = names.first().map_or("", String::as_str);
+        let without = names.iter().map(|name| format!(" --without-access {name}"));
+        format!(
+            "Grant each of them the new version: `coeval type grant {of}:{to} {first} {}`. Or go on without them: `coeval migrate advance {of} --to cutover{}`. `coeval migrate plan {of}` lists all.",
+            level_word(self.level),
+            without.collect::<String>(),
+        )
+    }
 }
 
 impl Coded for MigrationError {
@@ -45,6 +85,7 @@ impl Coded for MigrationError {
             Self::Phase(unknown) => unknown.code(),
             Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
             Self::Undoing { .. } => coeval_codes::MIGRATION_UNDOING,
+            Self::WithoutAccess(_) => coeval_codes::MIGRATION_WITHOUT_ACCESS,
         }
     }
 
@@ -55,7 +96,17 @@ impl Coded for MigrationError {
             Self::Phase(unknown) => return unknown.advice(),
             Self::Ended { .. } => "Start another one, if there is something to move.",
             Self::Undoing { .. } => "Wait until it has ended, and start it again.",
+            Self::WithoutAccess(members) => return members.advice(),
         }
         .to_owned()
+    }
+}
+
+/// A level as commands take it.
+const fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::ReadOnly => "read-only",
+        Level::ReadWrite => "read-write",
+        Level::FullControl => "full-control",
     }
 }

@@ -1,6 +1,7 @@
 //! Moves of a type's phase: half a step forward or back, the end, and notes of work that is done.
 //! Each is one atomic write of the phase record and of the migration's resource.
 
+use super::access::admits_cutover;
 use super::content::{Course, MigrationContent};
 use super::error::MigrationError;
 use super::look::Looked;
@@ -27,12 +28,15 @@ use coeval_storage::{Action, Condition, Put, Range, Step};
 use tracing::Instrument as _;
 
 /// How a migration is moved on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advance {
     /// The phase that is to be entered: if another one is next, nothing is done.
     pub to: Option<Phase>,
     /// Servers that are behind are given up: they refuse the type until they have moved.
     pub fence: bool,
+    /// Those without access to the new version that cutover does not wait for, by name or id; an
+    /// organization stands for all that is part of it.
+    pub without_access: Vec<String>,
 }
 
 /// What a move does to the phase record.
@@ -60,20 +64,23 @@ impl Move {
 
 /// A move, and for whom.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct Asked<'a> {
     pub(super) what: Move,
     pub(super) who: Who,
     pub(super) fence: bool,
+    /// Members that cutover does not wait for. Only a person can say so, with the step itself.
+    pub(super) without_access: &'a [String],
     /// The epoch that it was decided in. In a later one it would mean another step.
     pub(super) at: Epoch,
 }
 
-impl Asked {
+impl Asked<'_> {
     pub(super) const fn by(who: Who, what: Move, at: Epoch) -> Self {
         Self {
             what,
             who,
             fence: false,
+            without_access: &[],
             at,
         }
     }
@@ -95,7 +102,7 @@ impl Engine {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         for _ in 0..ATTEMPTS {
             let state = self.types.current(of).await?;
-            let asked = self.next_step(&state, advance).await?;
+            let asked = self.next_step(&state, &advance).await?;
             match self.move_phase(caller, of, asked, &[]).await {
                 // Somebody was faster. Where it is to go was said, so it is seen whether that is next.
                 Err(EngineError::Phase(Refusal::EpochPassed { .. })) if advance.to.is_some() => {}
@@ -107,7 +114,11 @@ impl Engine {
     }
 
     /// The half step that somebody asks for, as the phases are.
-    async fn next_step(&self, state: &TypeState, advance: Advance) -> Result<Asked, EngineError> {
+    async fn next_step<'a>(
+        &self,
+        state: &TypeState,
+        advance: &'a Advance,
+    ) -> Result<Asked<'a>, EngineError> {
         let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
         let (_, content) = self.declaration(&state.key, migration).await?;
         if content.observed.state == Course::Undoing {
@@ -135,6 +146,7 @@ impl Engine {
             what: if last { Move::Finish } else { Move::Forward },
             who: Who::Operator,
             fence: advance.fence,
+            without_access: &advance.without_access,
             at: state.phase.epoch,
         })
     }
@@ -151,10 +163,12 @@ impl Engine {
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let asked = Asked {
-            what: Move::Back,
-            who: Who::Operator,
             fence,
-            at: self.types.current(of).await?.phase.epoch,
+            ..Asked::by(
+                Who::Operator,
+                Move::Back,
+                self.types.current(of).await?.phase.epoch,
+            )
         };
         self.move_phase(caller, of, asked, &[]).await?;
         self.migration_status(caller, of).await
@@ -230,7 +244,7 @@ impl Engine {
         &self,
         caller: &Caller,
         of: &TypeKey,
-        asked: Asked,
+        asked: Asked<'_>,
         more: &[Step],
     ) -> Result<PhaseRecord, EngineError> {
         for _ in 0..ATTEMPTS {
@@ -303,7 +317,7 @@ impl Engine {
         &self,
         looked: &Looked,
         migration: Migration,
-        asked: Asked,
+        asked: Asked<'_>,
         content: &MigrationContent,
     ) -> Result<PhaseRecord, EngineError> {
         let record = &looked.state.phase;
@@ -315,13 +329,19 @@ impl Engine {
         };
         let mut facts = looked.facts(asked.who, asked.fence, left);
         facts.meaning_changed = !content.meaning_changed.is_empty();
-        Ok(match asked.what {
+        let next = match asked.what {
             Move::Forward => forward(&PHASES, record, &facts)?,
             Move::Back => back(&PHASES, record, &facts)?,
             Move::Finish => finish(&PHASES, record, &facts)?,
             Move::Abandon => abandon(&PHASES, record, &facts)?,
             Move::Claim(work) => claim(record, work, asked.at, looked.failed)?,
-        })
+        };
+        if asked.what == Move::Forward && admits_cutover(record, &next) {
+            let majors = (migration.from, migration.to);
+            let losing = self.losing_access(&looked.state, majors, usize::MAX);
+            losing.await?.check(asked.without_access)?;
+        }
+        Ok(next)
     }
 
     /// The steps that write a phase record over the one that was read, and tell of it.

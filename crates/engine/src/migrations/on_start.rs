@@ -167,7 +167,9 @@ impl Engine {
                 last = (Instant::now(), stands);
             }
             let failed = status.failed > 0 && status.progress.is_some_and(|one| one.done);
-            if failed || last.0.elapsed() > PATIENCE {
+            // Somebody has to grant something, or to go on without them.
+            let waits = !status.without_access.is_empty();
+            if failed || waits || last.0.elapsed() > PATIENCE {
                 return Ok(Some(status.why));
             }
             tokio::time::sleep(LOOK).await;

@@ -1,5 +1,6 @@
 //! What a migration would do, found out before it is begun.
 
+use super::access::LosingMember;
 use super::start::newest_of;
 use crate::caller::Caller;
 use crate::engine::Engine;
@@ -70,6 +71,9 @@ pub struct MigrationPlan {
     pub seconds: f64,
     /// Versions on the way that change what a field means; they must be named.
     pub meaning_changed: Vec<Version>,
+    /// Those who see a version of the old major and not `to`: cutover waits for them, unless they are
+    /// named.
+    pub without_access: Vec<LosingMember>,
     /// Why it can't be begun, if it can't.
     pub held: Option<String>,
 }
@@ -110,6 +114,10 @@ impl Engine {
             examples: Vec::new(),
             seconds: 0.0,
             meaning_changed: changes_of_meaning(&state, newest, target),
+            without_access: {
+                let losing = self.losing_access(&state, (from, to), usize::MAX).await?;
+                losing.members
+            },
             held: begin(&state.phase, from, to)
                 .err()
                 .map(|one| one.to_string()),

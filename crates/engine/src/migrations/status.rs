@@ -1,5 +1,6 @@
 //! How far a migration is, who is where, and why it is not moving.
 
+use super::access::{LosingAccess, LosingMember};
 use super::content::{Course, MigrationContent};
 use super::error::MigrationError;
 use super::look::Looked;
@@ -142,6 +143,9 @@ pub struct MigrationStatus {
     pub failed: u64,
     /// The work in the background that is due.
     pub progress: Option<Progress>,
+    /// At soak: some of those who see the old major and not the version that resources get. Cutover
+    /// waits for them, unless they are named.
+    pub without_access: Vec<LosingMember>,
     /// Every server that is alive.
     pub servers: Vec<ServerSeen>,
     /// In one sentence: why it is not moving, or what comes next.
@@ -282,8 +286,17 @@ impl Engine {
                     .await?
             }
         };
+        let losing = match running {
+            None => None,
+            Some(migration) => self.held_by_access(&looked.state, migration).await?,
+        };
         let why = self
-            .why(&looked, running, &content, progress.as_ref())
+            .why(
+                &looked,
+                running,
+                &content,
+                (progress.as_ref(), losing.as_ref()),
+            )
             .await?;
         Ok(MigrationStatus {
             name: content.name(),
@@ -307,6 +320,7 @@ impl Engine {
             resources: (old, new),
             failed: looked.failed,
             progress,
+            without_access: losing.map(|losing| losing.members).unwrap_or_default(),
             servers: servers.collect(),
             why,
             of,
@@ -381,7 +395,7 @@ impl Engine {
         looked: &Looked,
         running: Option<Migration>,
         content: &MigrationContent,
-        progress: Option<&Progress>,
+        (progress, losing): (Option<&Progress>, Option<&LosingAccess>),
     ) -> Result<String, EngineError> {
         let Some(migration) = running else {
             return Ok(match content.has_ended() {
@@ -421,6 +435,9 @@ impl Engine {
             true => finish(&PHASES, record, &facts),
             false => forward(&PHASES, record, &facts),
         };
+        if let (Ok(_), Some(losing)) = (&next, losing) {
+            return Ok(losing.why());
+        }
         Ok(match next {
             Err(Refusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
                 "Every resource was visited; that is noted in a moment.".to_owned()

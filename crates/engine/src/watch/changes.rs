@@ -181,7 +181,7 @@ impl Watcher {
         deed: Option<&Deed>,
     ) -> Result<Option<WatchedChange>, EngineError> {
         let told = || Some(WatchedChange::Quarantined(why.clone()));
-        let home = happened.home();
+        let home = home_of(happened, deed);
         let Some(about) = deed.and_then(|deed| About::of_deed(deed, home)) else {
             // Nothing says whose it is.
             return Ok(told().filter(|_| self.eye.subject.is_provider()));
@@ -204,7 +204,7 @@ impl Watcher {
         revision: Option<Revision>,
         deed: Option<&Deed>,
     ) -> Option<WatchedChange> {
-        let (id, home) = (happened.id, happened.home());
+        let (id, home) = (happened.id, home_of(happened, deed));
         let told = WatchedChange::Deleted { id, revision };
         let Some((deed, about)) = deed.and_then(|deed| Some((deed, About::of_deed(deed, home)?)))
         else {
@@ -272,16 +272,25 @@ impl Watcher {
         })
     }
 
-    /// Whether a resource whose ACL changed takes part in the migration of its type: its record at the
-    /// new major says so, and nothing in the group does.
+    /// Whether a resource whose ACL changed takes part in the migration of its type. Its deed says so;
+    /// one of 0.1.0 does not, so its record is looked at. A server that only reads finds the old record,
+    /// which takes part whatever its flag is.
     async fn home_at(&self, id: Uuid, deed: &Deed) -> Result<Home, EngineError> {
-        let (Some(_), Some(revision)) = (self.eye.state.phase.migration, &deed.before) else {
+        if deed.paired {
+            return Ok(Home::Paired);
+        }
+        let (Some(migration), Some(revision)) = (self.eye.state.phase.migration, &deed.before)
+        else {
             return Ok(Home::Alone);
         };
         let stored = self
             .at_revision(id, Revision::from_opaque(revision))
             .await?;
-        Ok(stored.map_or(Home::Alone, |stored| stored.home()))
+        Ok(match stored {
+            Some(stored) if stored.header.version.major == migration.from => Home::Paired,
+            Some(stored) => stored.home(),
+            None => Home::Alone,
+        })
     }
 
     /// A resource as it was at a revision, if it is so still or is kept.
@@ -377,6 +386,15 @@ const fn is_damaged(error: &coeval_storage::StorageError) -> bool {
 /// Whether a level is of those who see what is private.
 fn class(level: Level) -> coeval_core::types::Visibility {
     crate::read::sees(level)
+}
+
+/// Whether a resource takes part in the migration of its type: both of its records are in the write, or
+/// its deed says so.
+fn home_of(happened: &Happened, deed: Option<&Deed>) -> Home {
+    match deed.is_some_and(|deed| deed.paired) {
+        true => Home::Paired,
+        false => happened.home(),
+    }
 }
 
 impl<'a> About<'a> {

@@ -1,7 +1,7 @@
 //! The ACL of a resource: a record of its own, so that granting access is no new revision.
 
+use super::race::is_race;
 use super::steps::{as_read, fenced};
-use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::engine::{ATTEMPTS, Engine};
@@ -144,6 +144,7 @@ impl Engine {
             write.steps.push(step(stored.id, &acl, before)?);
             let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
             deed.before = Some(stored.revision.to_string());
+            deed.paired = stored.paired;
             deed.acl = (could.grants().len() <= MOST_TOLD).then_some(could);
             deed.note = Some(match edit {
                 Edit::Set(grant) => format!("{} for {}", grant.level.name(), grant.member),

@@ -19,7 +19,7 @@ use crate::stored::Stored;
 use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::update::is_race;
+use crate::write::race::is_race;
 use coeval_access::{Acl, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{

@@ -1,8 +1,8 @@
 //! Resolving and deleting a resource, and moving its expiry.
 
 use super::create::short;
+use super::race::is_race;
 use super::steps::{ask_name, fenced, found_name};
-use super::update::is_race;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
@@ -213,6 +213,7 @@ impl Engine {
             .extend(self.creation_called_off(&stored.header).await?);
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());
+        deed.paired = stored.paired;
         deed.note = unresolved.then(|| "forced: it was never resolved".to_owned());
         deed.acl = acl.and_then(|entry| super::acl::decode(&entry));
         let audit = self.audit_step(caller, &deed)?;

@@ -1,8 +1,9 @@
 //! What a write does to everything but the content: name, labels, owner, state.
 
 use super::create::{Checking, short};
+use super::edit::Edited;
 use super::steps::{Wanted, ask_name, found_name};
-use super::update::{Edited, Update};
+use super::update::Update;
 use crate::applied::Applied;
 use crate::caller::Caller;
 use crate::engine::Engine;

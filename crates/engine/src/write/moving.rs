@@ -1,10 +1,13 @@
 //! Moving a resource to another version: what an update that changes the version and a mass
 //! migration have in common.
 
+use super::update::Update;
 use crate::content;
 use crate::error::EngineError;
+use crate::read::Found;
 use crate::types::state::TypeState;
 use coeval_core::convert::Record;
+use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::Version;
 use serde_json::Value;
@@ -61,4 +64,37 @@ pub(crate) fn move_record(
         kept,
         dropped,
     })
+}
+
+/// What a write is to a migration: an update, or a move of the resource to the new major for
+/// itself. No other change of major goes together with one.
+pub(super) fn part_in_migration(
+    found: &Found,
+    update: &Update,
+    to: Version,
+) -> Result<phases::Write, EngineError> {
+    let from = found.stored.header.version;
+    let Some(part) = found.fetched.state.part()? else {
+        return Ok(phases::Write::Update(phases::At::Old));
+    };
+    let migration = part.migration;
+    if from.major == to.major {
+        let new_body = update.content.is_some() && update.at.version().major == migration.to;
+        let at = match new_body {
+            true => phases::At::New,
+            false => phases::At::Old,
+        };
+        return Ok(phases::Write::Update(at));
+    }
+    if (from.major, to.major) == (migration.from, migration.to) {
+        return Ok(phases::Write::Move);
+    }
+    if part.concerns(from.major) || part.concerns(to.major) {
+        return Err(phases::Refusal::Running {
+            from: migration.from,
+            to: migration.to,
+        }
+        .into());
+    }
+    Ok(phases::Write::Update(phases::At::Old))
 }

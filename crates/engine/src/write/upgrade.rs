@@ -1,6 +1,7 @@
 //! Storing a resource at another version, by itself: the step that no save takes.
 
-use super::update::{Update, barrier};
+use super::barrier::barrier;
+use super::update::Update;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;

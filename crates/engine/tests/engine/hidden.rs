@@ -6,8 +6,12 @@ use coeval_codes::Coded;
 use coeval_core::version::Version;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update, Upgrade};
-use coeval_engine::{AcceptedType, Caller, ListQuery, Target, WantedVersions};
+use coeval_engine::{
+    AcceptedType, Caller, ListQuery, Target, WantedVersions, WatchQuery, WatchStream, Watched,
+};
+use futures::StreamExt;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// 1.1.0: with a region; 2.0.0: with a mode, and another meaning of the image; 3.0.0: with a zone.
 async fn registered(world: &World) {
@@ -109,6 +113,51 @@ pub(crate) async fn a_hidden_version_reads_and_writes_as_an_unknown_one(world: W
         .unwrap();
     let read = engine.get(&admin(), &app(), &id).await.unwrap();
     assert_eq!(read.header.version, v("1.1.0"));
+}
+
+/// What a watch tells of one change.
+async fn told_by(stream: &mut WatchStream) -> String {
+    let until = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < until {
+        let next = tokio::time::timeout(Duration::from_secs(20), stream.next()).await;
+        if let Ok(Watched::Changes(_, changes)) = next.unwrap().unwrap() {
+            return format!("{changes:?}");
+        }
+    }
+    panic!("nothing within 20 s");
+}
+
+pub(crate) async fn a_watch_at_a_hidden_version_tells_what_one_at_an_unknown_tells(world: World) {
+    registered(&world).await;
+    world.open_to_tenants(&["1.0.0", "1.1.0"]).await;
+    let engine = &world.engine;
+    let id = made(&world, "1.1.0", json!({"image": "a", "region": "eu"})).await;
+    let mut streams = Vec::new();
+    for version in ["2.0.0", "9.0.0"] {
+        let caller = alice().at(v(version));
+        let watch = WatchQuery::of(app());
+        streams.push(engine.watch(&caller, watch).await.unwrap());
+    }
+    // Somebody writes at the hidden version: something of it is kept.
+    let update = Update::new(v("2.0.0"), json!({"image": "b", "mode": "dark"}));
+    let refused = engine.update(&admin(), &app(), &id, &update).await;
+    assert!(refused.is_err(), "2.0.0 changes a meaning");
+    let update = Update::new(v("1.1.0"), json!({"image": "b", "region": "us"}));
+    engine.update(&admin(), &app(), &id, &update).await.unwrap();
+    let mut told = Vec::new();
+    for stream in &mut streams {
+        let text = told_by(stream).await;
+        told.push(text.replace("v9", "v2").replace("9.0.0", "2.0.0"));
+    }
+    assert_eq!(told[0], told[1]);
+    assert!(told[0].contains("Quarantined"), "{told:?}");
+    assert!(!told[0].contains("mode"), "{told:?}");
+    engine.delete(&admin(), &app(), &id, None).await.unwrap();
+    let gone = [
+        told_by(&mut streams[0]).await,
+        told_by(&mut streams[1]).await,
+    ];
+    assert_eq!(gone[0], gone[1]);
 }
 
 pub(crate) async fn answers_name_only_what_visible_versions_declare(world: World) {

@@ -139,6 +139,7 @@ cases! {
         every {}
         embedded {
             a_hidden_version_reads_and_writes_as_an_unknown_one
+            a_watch_at_a_hidden_version_tells_what_one_at_an_unknown_tells
             answers_name_only_what_visible_versions_declare
             refusals_speak_of_the_next_version_that_is_seen
             of_a_hidden_type_there_is_nothing
@@ -234,8 +235,14 @@ cases! {
         }
     }
     migrations_access {
-        every {}
-        embedded { who_sees_either_major_sees_the_pair_in_every_phase }
+        every { cutover_waits_for_those_who_see_only_the_old_major }
+        embedded {
+            who_sees_either_major_sees_the_pair_in_every_phase
+            a_hidden_minor_that_resources_get_counts_as_no_access
+            what_goes_by_itself_waits_for_access
+            a_phase_of_the_environment_waits_for_access
+            who_sees_only_the_old_major_is_told_of_what_cutover_makes_and_ends
+        }
     }
     migrations_hurt {
         every {}
@@ -266,6 +273,7 @@ cases! {
         embedded {
             after_a_return_from_cutover_it_reads_once_all_is_copied_back
             a_watch_that_missed_a_write_at_cutover_ends_though_all_is_copied_back
+            an_acl_change_at_soak_is_told_through_a_server_that_only_reads
             a_body_of_the_new_major_is_carried_in_every_phase_or_refused
         }
     }

@@ -37,14 +37,14 @@ pub(crate) async fn a_step_that_many_ask_for_is_one_step(mut world: World) {
         Phase::Soak,
         Phase::Cutover,
     ] {
-        let to = Advance {
+        let to = move || Advance {
             to: Some(phase),
             ..Advance::default()
         };
         let whole = |engine: Arc<Engine>| async move {
             while status(&engine).await.live != Some((phase, phase)) {
                 let (by, of) = (admin(), app());
-                let _ = engine.advance_migration(&by, &of, to).await;
+                let _ = engine.advance_migration(&by, &of, to()).await;
             }
         };
         let asking: Vec<_> = (0..8)

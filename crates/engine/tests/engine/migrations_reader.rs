@@ -4,7 +4,7 @@ use crate::migrations::{
     app_2_0, back, content, drive, forward, forward_to, made, patiently, read, registered, started,
     status,
 };
-use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
+use crate::world::{TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
 use coeval_access::{Grant, Level, Member};
 use coeval_codes::{Code, Coded};
 use coeval_core::phases::Phase;
@@ -100,7 +100,9 @@ async fn next(stream: &mut WatchStream) -> Result<Watched, EngineError> {
 }
 
 async fn next_told(stream: &mut WatchStream) -> (String, Value) {
-    loop {
+    // Bookmarks come all the time.
+    let until = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < until {
         if let Watched::Changes(_, changes) = next(stream).await.unwrap() {
             let [WatchedChange::Put(resource)] = changes.as_slice() else {
                 panic!("{changes:?}");
@@ -108,6 +110,7 @@ async fn next_told(stream: &mut WatchStream) -> (String, Value) {
             return (resource.version.to_string(), content(resource));
         }
     }
+    panic!("nothing within 20 s");
 }
 
 /// The code that a watch ends with.
@@ -270,6 +273,55 @@ pub(crate) async fn a_watch_that_missed_a_write_at_cutover_ends_though_all_is_co
         ("v1+downgraded".to_owned(), json!({"image": "later"}))
     );
     drop((driver, reader));
+}
+
+pub(crate) async fn an_acl_change_at_soak_is_told_through_a_server_that_only_reads(
+    mut world: World,
+) {
+    let new = Arc::clone(&world.engine);
+    let old = old_server(&mut world).await;
+    let _drivers = (drive(&new, "new"), drive(&old, "old"));
+    registered(&new).await;
+    // bob sees the old major only, and nothing of the resource yet.
+    let member = Member::User("bob".to_owned());
+    let grant = |level| Grant {
+        member: member.clone(),
+        level,
+    };
+    new.set_type_acl(&admin(), &app(), v("1.0.0"), |acl| {
+        acl.set(grant(Level::ReadWrite), Level::FullControl)?;
+        Ok(())
+    })
+    .await
+    .unwrap();
+    let bob = tenant("bob", TENANT, &["acme:app: Full Access"]).at(v("1.0.0"));
+    let create = Create {
+        org: Some(TENANT.to_owned()),
+        ..Create::new(v("1.0.0"), "web", json!({"image": "a"}))
+    };
+    let web = new.create(&admin(), &app(), create).await.unwrap();
+    let web = Target::Id(web.resource.id);
+    started(&new).await;
+    fenced_to_mirror(&new).await;
+    forward_to(&new, Phase::Soak).await;
+    let mut watches = Vec::new();
+    for server in [&new, &old] {
+        watches.push(server.watch(&bob, WatchQuery::of(app())).await.unwrap());
+    }
+    let given = grant(Level::ReadOnly);
+    new.grant(&admin(), &app(), &web, &given).await.unwrap();
+    for watch in &mut watches {
+        assert_eq!(next_told(watch).await.1, json!({"image": "a"}));
+    }
+    new.revoke(&admin(), &app(), &web, &member).await.unwrap();
+    for watch in &mut watches {
+        let left = loop {
+            if let Watched::Changes(_, changes) = next(watch).await.unwrap() {
+                break changes;
+            }
+        };
+        assert!(matches!(left[..], [WatchedChange::Left { .. }]), "{left:?}");
+    }
 }
 
 pub(crate) async fn a_body_of_the_new_major_is_carried_in_every_phase_or_refused(world: World) {

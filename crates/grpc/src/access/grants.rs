@@ -126,7 +126,7 @@ pub(super) fn level(level: i32) -> Result<Level, MethodError> {
 }
 
 /// A level as an answer says it.
-pub(super) const fn told(level: Level) -> pb::AccessLevel {
+pub(crate) const fn told(level: Level) -> pb::AccessLevel {
     match level {
         Level::ReadOnly => pb::AccessLevel::ReadOnly,
         Level::ReadWrite => pb::AccessLevel::ReadWrite,

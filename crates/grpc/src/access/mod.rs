@@ -11,7 +11,7 @@ mod type_grants;
 mod users;
 
 pub(crate) use bundles::Bundles;
-pub(crate) use grants::Access;
+pub(crate) use grants::{Access, told};
 pub(crate) use orgs::Organizations;
 pub(crate) use roles::Roles;
 pub(crate) use sessions::Sessions;

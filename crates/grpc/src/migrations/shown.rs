@@ -5,8 +5,8 @@ use crate::times::timestamp;
 use coeval_core::version::Uuid;
 use coeval_engine::TypeKey;
 use coeval_engine::migrations::{
-    FailedResource, LossReport, MigrationPlan, MigrationStatus, Progress, Refused, ServerSeen,
-    State, Verified, Working,
+    FailedResource, LosingMember, LossReport, MigrationPlan, MigrationStatus, Progress, Refused,
+    ServerSeen, State, Verified, Working,
 };
 use std::collections::BTreeMap;
 
@@ -38,7 +38,18 @@ pub(super) fn migration(status: &MigrationStatus) -> pb::Migration {
         progress: status.progress.as_ref().map(progress),
         servers: status.servers.iter().map(server).collect(),
         why: status.why.clone(),
+        without_access: without_access(&status.of, &status.without_access),
     }
+}
+
+fn without_access(of: &TypeKey, all: &[LosingMember]) -> Vec<pb::MemberWithoutAccess> {
+    let shown = |one: &LosingMember| pb::MemberWithoutAccess {
+        member: one.member.id().to_owned(),
+        name: one.name.clone(),
+        level: crate::access::told(one.level).into(),
+        type_version: format!("{of}:{}", one.to),
+    };
+    all.iter().map(shown).collect()
 }
 
 const fn state(state: State) -> pb::MigrationState {
@@ -115,6 +126,7 @@ pub(super) fn plan(plan: &MigrationPlan) -> pb::MigrationPlan {
         seconds: plan.seconds,
         meaning_changed: meaning_changed.collect(),
         held: plan.held.clone().unwrap_or_default(),
+        without_access: without_access(&plan.of, &plan.without_access),
     }
 }
 

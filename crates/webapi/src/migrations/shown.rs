@@ -3,8 +3,8 @@
 use coeval_core::version::Uuid;
 use coeval_engine::TypeKey;
 use coeval_engine::migrations::{
-    FailedResource, LossReport, MigrationPlan, MigrationStatus, Progress, Refused, ServerSeen,
-    Verified,
+    FailedResource, LosingMember, LossReport, MigrationPlan, MigrationStatus, Progress, Refused,
+    ServerSeen, Verified,
 };
 use coeval_rest::rfc3339;
 use serde_json::{Value, json};
@@ -34,7 +34,20 @@ pub(super) fn migration(status: &MigrationStatus) -> Value {
         "progress": status.progress.as_ref().map(progress),
         "servers": servers,
         "why": status.why,
+        "withoutAccess": without_access(&status.of, &status.without_access),
     })
+}
+
+fn without_access(of: &TypeKey, all: &[LosingMember]) -> Vec<Value> {
+    let shown = |one: &LosingMember| {
+        json!({
+            "id": one.member.id(),
+            "name": one.name,
+            "level": one.level.name(),
+            "typeVersion": format!("{of}:{}", one.to),
+        })
+    };
+    all.iter().map(shown).collect()
 }
 
 fn progress(progress: &Progress) -> Value {
@@ -90,6 +103,7 @@ pub(super) fn plan(plan: &MigrationPlan) -> Value {
         "seconds": plan.seconds,
         "meaningChanged": changed.collect::<Vec<_>>(),
         "held": plan.held,
+        "withoutAccess": without_access(&plan.of, &plan.without_access),
     })
 }
 

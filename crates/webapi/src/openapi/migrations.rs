@@ -11,6 +11,11 @@ fn number() -> Value {
     json!({ "type": "number", "minimum": 0 })
 }
 
+/// Names, or nothing; an older server may ignore them.
+fn names_that_may_be_ignored(without_it: &str) -> Value {
+    json!({ "type": ["array", "null"], "items": text(), "x-ignorable": without_it })
+}
+
 fn count_or_null() -> Value {
     json!({ "type": ["integer", "null"], "minimum": 0 })
 }
@@ -25,6 +30,12 @@ pub(super) fn answers() -> Vec<Named> {
             })),
         ),
         ("MigrationProgress", progress()),
+        (
+            "MemberWithoutAccess",
+            answered(json!({
+                "id": text(), "name": text(), "level": text(), "typeVersion": text(),
+            })),
+        ),
         ("Migration", migration()),
         (
             "FailedResource",
@@ -49,6 +60,7 @@ pub(super) fn answers() -> Vec<Named> {
                 "seconds": number(),
                 "meaningChanged": texts(),
                 "held": text_or_null(),
+                "withoutAccess": list("MemberWithoutAccess"),
             })),
         ),
         (
@@ -123,6 +135,7 @@ fn migration() -> Value {
         "progress": or_null(&of("MigrationProgress")),
         "servers": list("ServerSeen"),
         "why": text(),
+        "withoutAccess": list("MemberWithoutAccess"),
     }))
 }
 
@@ -159,7 +172,13 @@ pub(super) fn bodies() -> Vec<Named> {
             "MigrationAdvance",
             sent(
                 &[],
-                json!({ "phase": text_or_null(), "fence": flag_or_null() }),
+                json!({
+                    "phase": text_or_null(),
+                    "fence": flag_or_null(),
+                    "withoutAccess": names_that_may_be_ignored(
+                        "the server does not wait for those who see only the old major",
+                    ),
+                }),
             ),
         ),
         (

@@ -1,0 +1,64 @@
+//! `coeval type grants`, `grant` and `revoke`: who sees a type version.
+
+use crate::access::{Level, said, told};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::members::{Member, id_of};
+use crate::rows::{Format, print_rows, say};
+use coeval_client::ClientError;
+use coeval_proto::access::v1 as pb;
+use serde_json::json;
+
+/// Shows who is granted what on a type version.
+///
+/// # Errors
+/// What the server refuses.
+pub async fn grants(session: &Session, id: &str, format: &Format) -> Result<(), Failure> {
+    let request = pb::GetTypeAclRequest {
+        type_version: id.to_owned(),
+    };
+    let found = session.client.access().get_type_acl(request).await;
+    let found = found.map_err(ClientError::from)?.into_inner();
+    let row = |one: &pb::Grant| vec![said(one), told(one.level).to_owned(), one.member.clone()];
+    let value = |one: &pb::Grant| json!({"member": one.member, "name": one.member_name, "level": told(one.level)});
+    let rows: Vec<_> = found.grants.iter().map(row).collect();
+    let values: Vec<_> = found.grants.iter().map(value).collect();
+    print_rows(format, &["member", "level", "id"], &rows, &values)
+}
+
+/// Lets somebody see a type version.
+///
+/// # Errors
+/// What the server refuses.
+pub async fn grant(
+    session: &Session,
+    id: &str,
+    member: &Member,
+    level: Level,
+) -> Result<(), Failure> {
+    let request = pb::GrantTypeAccessRequest {
+        type_version: id.to_owned(),
+        member: id_of(session, member).await?,
+        level: level.sent().into(),
+    };
+    let done = session.client.access().grant_type_access(request).await;
+    let done = done.map_err(ClientError::of_write)?.into_inner().grant;
+    let done = done.unwrap_or_default();
+    say(&format!("{} has {} on {id}", said(&done), told(done.level)));
+    Ok(())
+}
+
+/// Takes a grant on a type version away.
+///
+/// # Errors
+/// What the server refuses.
+pub async fn revoke(session: &Session, id: &str, member: &Member) -> Result<(), Failure> {
+    let request = pb::RevokeTypeAccessRequest {
+        type_version: id.to_owned(),
+        member: id_of(session, member).await?,
+    };
+    let done = session.client.access().revoke_type_access(request).await;
+    done.map_err(ClientError::of_write)?;
+    say(&format!("grant on {id} taken away"));
+    Ok(())
+}
