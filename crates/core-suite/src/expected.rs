@@ -143,28 +143,51 @@ impl Expected {
         }
     }
 
-    /// Whether a reader of a field can't be shown it: it is refused, or outside of the values that
-    /// the field lists. `None` if the model does not tell.
-    pub fn is_unfit(&self, field: &Field) -> Option<bool> {
-        let (value, kind) = match (self, &field.kind) {
-            (Self::Refused, _) => return Some(true),
-            (Self::Unknown, _) => return None,
-            (Self::First(value), Kind::List(kind)) => (value.clone(), &**kind),
-            (Self::Value(value), Kind::List(kind)) => (value.clone(), &**kind),
-            (Self::Value(value) | Self::First(value), kind) => (value.clone(), kind),
+    /// Whether a field can't have it: it is refused, or outside of the values that the field lists, which
+    /// `readers` of an extensible enum tolerate. `None` if the model does not tell.
+    pub fn is_unfit(&self, field: &Field, readers: bool) -> Option<bool> {
+        let value = match self {
+            Self::Refused => return Some(true),
+            Self::Unknown => return None,
+            Self::First(value) => json!([value]),
+            Self::Value(value) => value.clone(),
         };
-        let Kind::Enum(values) = kind else {
-            return Some(false);
-        };
-        let listed = matches!(field.kind, Kind::List(_));
-        if extensible(field.id) && !listed {
-            return Some(false);
-        }
-        let seen = match &value {
-            Value::Array(items) => items.clone(),
-            value => vec![value.clone()],
-        };
-        let outside = |value: &Value| values.iter().all(|one| *value != json!(one));
-        Some(seen.iter().any(outside))
+        Some(is_unlisted(field, &value, readers))
     }
+}
+
+/// Whether an enum, or a list of them, has a value that it does not list.
+fn is_unlisted(field: &Field, value: &Value, readers: bool) -> bool {
+    let (kind, values) = match (&field.kind, value) {
+        (Kind::List(kind), Value::Array(items)) => (&**kind, items.as_slice()),
+        (kind, value) => (kind, std::slice::from_ref(value)),
+    };
+    let Kind::Enum(listed) = kind else {
+        return false;
+    };
+    // The promise stands beside the enum itself, and not inside of a list.
+    if readers && extensible(field.id) && !matches!(field.kind, Kind::List(_)) {
+        return false;
+    }
+    let outside = |value: &Value| listed.iter().all(|one| *value != json!(one));
+    values.iter().any(outside)
+}
+
+/// Whether a document has a value that its version does not list, and only readers may meet.
+pub fn has_unlisted(fields: &[Field], document: &Value) -> bool {
+    fields.iter().any(|field| {
+        let Some(value) = document.get(&field.name) else {
+            return false;
+        };
+        match (&field.kind, value) {
+            (Kind::Object(inner), value) => has_unlisted(inner, value),
+            (Kind::Keyed(inner) | Kind::Items(inner), Value::Array(items)) => {
+                items.iter().any(|item| has_unlisted(inner, item))
+            }
+            (Kind::Map(inner), Value::Object(map)) => {
+                map.values().any(|item| has_unlisted(inner, item))
+            }
+            (_, value) => is_unlisted(field, value, false),
+        }
+    })
 }

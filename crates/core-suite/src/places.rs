@@ -124,3 +124,32 @@ fn declare(
         }
     }
 }
+
+/// The fields of the leaves that are declared, by their pattern.
+pub fn declared_fields(fields: &[Field]) -> BTreeMap<Vec<Id>, Vec<&Field>> {
+    let mut found = BTreeMap::new();
+    collect(fields, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect<'f>(
+    fields: &'f [Field],
+    at: &mut Vec<Id>,
+    found: &mut BTreeMap<Vec<Id>, Vec<&'f Field>>,
+) {
+    for field in fields {
+        match &field.kind {
+            Kind::Object(inner) => collect(inner, at, found),
+            Kind::Keyed(inner) | Kind::Map(inner) => {
+                at.push(field.id);
+                collect(inner, at, found);
+                at.pop();
+            }
+            _ => {
+                at.push(field.id);
+                found.entry(at.clone()).or_default().push(field);
+                at.pop();
+            }
+        }
+    }
+}
