@@ -34,12 +34,12 @@ use server::Server;
 use tally::Tally;
 
 /// Types, and resources of each.
-const WORLDS: usize = 160;
-const CASES: u64 = 63;
+const WORLDS: usize = 100;
+const CASES: u64 = 100;
 /// So that they run side by side.
 const PARTS: usize = 4;
 /// Cases at a time: their writes share durable commits.
-const AT_A_TIME: usize = 16;
+const AT_A_TIME: usize = 64;
 
 /// The case that `COEVAL_ECHO_CASE` names.
 fn chosen() -> Option<(u64, u64)> {
