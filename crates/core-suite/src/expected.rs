@@ -173,21 +173,21 @@ fn is_unlisted(field: &Field, value: &Value, readers: bool) -> bool {
     values.iter().any(outside)
 }
 
-/// Whether a document has a value that its version does not list, and only readers may meet.
-pub fn has_unlisted(fields: &[Field], document: &Value) -> bool {
+/// Whether a document has a value that its version does not list; `readers` tolerate some.
+pub fn has_unlisted(fields: &[Field], document: &Value, readers: bool) -> bool {
     fields.iter().any(|field| {
         let Some(value) = document.get(&field.name) else {
             return false;
         };
         match (&field.kind, value) {
-            (Kind::Object(inner), value) => has_unlisted(inner, value),
+            (Kind::Object(inner), value) => has_unlisted(inner, value, readers),
             (Kind::Keyed(inner) | Kind::Items(inner), Value::Array(items)) => {
-                items.iter().any(|item| has_unlisted(inner, item))
+                items.iter().any(|item| has_unlisted(inner, item, readers))
             }
             (Kind::Map(inner), Value::Object(map)) => {
-                map.values().any(|item| has_unlisted(inner, item))
+                map.values().any(|item| has_unlisted(inner, item, readers))
             }
-            (_, value) => is_unlisted(field, value, false),
+            (_, value) => is_unlisted(field, value, readers),
         }
     })
 }

@@ -263,7 +263,7 @@ impl Case<'_> {
                 let fields = &self.world.made[to].fields;
                 match before.content(to) {
                     Err(_) => Ok(()),
-                    Ok(view) if has_unlisted(fields, view) => Ok(()),
+                    Ok(view) if has_unlisted(fields, view, false) => Ok(()),
                     Ok(_) => Err(format!("it is shown there and can't be moved: {error}")),
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::server::Server;
 use coeval_codes::{Code, Coded};
+use coeval_core_suite::expected::has_unlisted;
 use coeval_core_suite::world::World;
 use coeval_engine::{Target, TypeKey};
 use coeval_storage::Revision;
@@ -38,9 +39,17 @@ impl Snapshot {
             views.push(match server.engine.get(&caller, of, target).await {
                 Ok(read) => {
                     stored = Some((read.revision, read.header.version));
+                    let content = serde_json::from_slice(&read.content).unwrap();
+                    // An enum is the one thing that generated versions forbid each other.
+                    if has_unlisted(&made.fields, &content, true) {
+                        let version = made.version;
+                        return Err(format!(
+                            "it is shown at {version} and does not fit: {content}"
+                        ));
+                    }
                     Ok(Seen {
                         version: read.version.to_string(),
-                        content: serde_json::from_slice(&read.content).unwrap(),
+                        content,
                     })
                 }
                 Err(error) => {
