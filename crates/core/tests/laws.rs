@@ -12,19 +12,11 @@
     clippy::indexing_slicing
 )]
 
-#[path = "laws/changes.rs"]
-mod changes;
 #[path = "laws/check.rs"]
 mod check;
-#[path = "laws/documents.rs"]
-mod documents;
-#[path = "laws/evolve.rs"]
-mod evolve;
-#[path = "laws/world.rs"]
-mod world;
 
 use check::Tally;
-use world::World;
+use coeval_core_suite::world::World;
 
 const WORLDS: u64 = 500;
 const CASES: u64 = 40;

@@ -104,7 +104,12 @@ fn said() -> Vec<(PathBuf, String)> {
         let inside = |part: &str| name.contains(part);
         let shown = inside("/src/") && !inside("/tests") && !inside("_tests") && !inside("-bench/");
         // Programs of their own, with flags of their own.
-        let of_others = ["/storage-suite/", "/phases-model/", "/release-check/"];
+        let of_others = [
+            "/core-suite/",
+            "/storage-suite/",
+            "/phases-model/",
+            "/release-check/",
+        ];
         if shown && !of_others.iter().any(|part| inside(part)) {
             let text = std::fs::read_to_string(&path).unwrap();
             let with_help = inside("/coeval/src/") || inside("/cli/src/");

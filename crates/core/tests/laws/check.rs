@@ -1,12 +1,13 @@
 //! The laws themselves.
 
-use crate::documents::{document, edit};
-use crate::world::{Field, Id, Kind, World};
 use coeval_core::convert::{Put, Reason, Record, Refusal};
 use coeval_core::types::{Visibility, same};
+use coeval_core_suite::documents::{document, edit, with_mirrors};
+use coeval_core_suite::places::{chosen, declared, leaves};
+use coeval_core_suite::world::{Field, World};
 use fastrand::Rng;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What happened in all cases, so that laws that hold for nothing are noticed.
@@ -16,6 +17,7 @@ pub(crate) struct Tally {
     pub(crate) views: u64,
     pub(crate) kept_something: u64,
     pub(crate) puts: u64,
+    pub(crate) puts_above: u64,
     pub(crate) puts_that_kept: u64,
     pub(crate) puts_that_dropped: u64,
     pub(crate) refused_values: u64,
@@ -41,7 +43,8 @@ impl Tally {
         };
         part(self.views, cases, 90);
         part(self.kept_something, self.views, 30);
-        part(self.puts, cases, 80);
+        part(self.puts, cases, 250);
+        part(self.puts_above, self.puts, 20);
         part(self.puts_that_kept, self.puts, 30);
         part(self.puts_that_dropped, self.puts, 1);
         part(self.unexpressed_checked, cases, 50);
@@ -129,10 +132,19 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
     if let Err(refusal) = case.composition(home, at, &stored, &mut rng, tally) {
         return case.refused(&refusal, tally);
     }
-    if let Err(refusal) = case.writing(home, at, &stored, &mut rng, tally) {
-        case.refused(&refusal, tally);
-    }
     case.saved_elsewhere(home, at, &stored, tally);
+    // Clients of three versions, above and below the stored one, save in turn.
+    let clients = [
+        at,
+        rng.usize(..world.made.len()),
+        rng.usize(..world.made.len()),
+    ];
+    for (turn, at) in clients.into_iter().enumerate() {
+        match case.writing((home, at, turn), &stored, &mut rng, tally) {
+            Ok(record) => stored = record,
+            Err(refusal) => case.refused(&refusal, tally),
+        }
+    }
 }
 
 impl Case<'_> {
@@ -230,20 +242,34 @@ impl Case<'_> {
         }
     }
 
+    /// Whether two records are one. After an edit by somebody else a save may note the same things
+    /// elsewhere: for the other branch of a `when`, or no longer that an object was empty which is not
+    /// empty now. What is seen is the same at every version.
+    fn alike(&self, one: &Record, other: &Record, turn: usize) -> bool {
+        let versions = &self.world.versions;
+        let seen = |record: &Record, version| {
+            let view = versions.view(record.clone(), version);
+            view.map(|view| canonical(&view.content))
+        };
+        let made = || self.world.made.iter().map(|made| made.version);
+        plain(one) == plain(other)
+            || turn > 0 && made().all(|version| seen(one, version) == seen(other, version))
+    }
+
     fn writing(
         &self,
-        home: usize,
-        at: usize,
+        (home, at, turn): (usize, usize, usize),
         stored: &Record,
         rng: &mut Rng,
         tally: &mut Tally,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Record, Refusal> {
         let versions = &self.world.versions;
         let version = self.world.made[at].version;
+        tally.puts_above += u64::from(version > stored.version);
         let view = versions.view(stored.clone(), version)?.content;
         let unchanged = versions.put(stored.clone(), version, view.clone());
         match &unchanged {
-            Ok(put) if plain(&put.record) == plain(stored) && put.dropped.is_empty() => {}
+            Ok(put) if self.alike(&put.record, stored, turn) && put.dropped.is_empty() => {}
             _ => self.fail(
                 "get-put",
                 &[
@@ -276,7 +302,7 @@ impl Case<'_> {
                 &[("refusal", &refusal), details[0], details[3]],
             ),
         };
-        let expected = self.with_mirrors(at, &view, &body);
+        let expected = with_mirrors(&self.world.made[at].mirrors, &view, &body);
         if !same(&again, &expected) {
             self.fail(
                 "put-get",
@@ -291,8 +317,8 @@ impl Case<'_> {
                 ],
             );
         }
-        let filled = versions.with_defaults(put.record.clone());
-        let seen = filled.and_then(|filled| versions.view(filled, version));
+        let filled = versions.with_defaults(put.record.clone())?;
+        let seen = versions.view(filled.clone(), version);
         if !seen.as_ref().is_ok_and(|seen| same(&seen.content, &again)) {
             self.fail(
                 "what is filled in at home is not seen",
@@ -307,7 +333,7 @@ impl Case<'_> {
         }
         let twice = versions.put(put.record.clone(), version, again);
         match twice {
-            Ok(twice) if plain(&twice.record) == plain(&put.record) => {}
+            Ok(twice) if self.alike(&twice.record, &put.record, turn) => {}
             _ => self.fail(
                 "put-put",
                 &[("twice", &twice), details[0], details[3], details[4]],
@@ -316,30 +342,8 @@ impl Case<'_> {
         for other in 0..self.world.made.len() {
             self.edit_safety((home, at, other), stored, &put, &expected, &details, tally);
         }
-        Ok(())
-    }
-
-    /// Where one of two mirroring fields was changed, the other follows.
-    fn with_mirrors(&self, at: usize, view: &Value, body: &Value) -> Value {
-        let mut expected = body.clone();
-        let alike = |one: Option<&Value>, other: Option<&Value>| match (one, other) {
-            (Some(one), Some(other)) => same(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        for (from, to) in &self.world.made[at].mirrors {
-            let changed = |name: &String, body: &Value| !alike(view.get(name), body.get(name));
-            let (source, target) = match (changed(from, &expected), changed(to, &expected)) {
-                (true, false) => (from, to),
-                (false, true) => (to, from),
-                _ => continue,
-            };
-            let map = expected.as_object_mut().unwrap();
-            match map.get(source).cloned() {
-                Some(value) => map.insert(target.clone(), value),
-                None => map.shift_remove(target),
-            };
-        }
-        expected
+        // What is stored in the end has what its version requires.
+        Ok(filled)
     }
 
     /// A write at one version changes nothing that it can't express, seen from any other; and what
@@ -392,7 +396,10 @@ impl Case<'_> {
             let now = after_leaves.get(place);
             let alike = now.is_some_and(|now| {
                 now.len() == value.len()
-                    && now.iter().zip(value).all(|(one, other)| same(one, other))
+                    && now
+                        .iter()
+                        .zip(value)
+                        .all(|(one, other)| same(one.value, other.value))
             });
             let item_is_there = after_leaves.keys().any(|other| other.shares_item(place));
             let went_with_its_container =
@@ -424,7 +431,7 @@ impl Case<'_> {
             }
             if values
                 .iter()
-                .any(|value| value.as_array().is_some_and(Vec::is_empty))
+                .any(|leaf| leaf.value.as_array().is_some_and(Vec::is_empty))
             {
                 continue;
             }
@@ -446,113 +453,6 @@ impl Case<'_> {
                             details[4],
                         ],
                     );
-                }
-            }
-        }
-    }
-}
-
-/// A leaf, by its identity and the keys of the items that it is in.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place(Vec<(Id, Option<String>)>);
-
-impl Place {
-    fn items(&self) -> Vec<&(Id, Option<String>)> {
-        self.0.iter().filter(|(_, key)| key.is_some()).collect()
-    }
-
-    /// Whether both are in the same item of a list or map, or in none.
-    fn shares_item(&self, other: &Self) -> bool {
-        self.items().starts_with(&other.items())
-    }
-
-    fn has_item(&self, name: &str) -> bool {
-        self.0.iter().any(|(_, key)| key.as_deref() == Some(name))
-    }
-
-    fn pattern(&self) -> Vec<Id> {
-        self.0.iter().map(|(id, _)| *id).collect()
-    }
-}
-
-fn leaves(fields: &[Field], value: &Value) -> BTreeMap<Place, Vec<Value>> {
-    let mut found = BTreeMap::new();
-    gather(fields, value, &mut Vec::new(), &mut found);
-    found
-}
-
-fn gather(
-    fields: &[Field],
-    value: &Value,
-    at: &mut Vec<(Id, Option<String>)>,
-    found: &mut BTreeMap<Place, Vec<Value>>,
-) {
-    for field in fields {
-        let Some(inner) = value.get(&field.name) else {
-            continue;
-        };
-        match (&field.kind, inner) {
-            (Kind::Object(fields), inner) => gather(fields, inner, at, found),
-            (Kind::Keyed(fields), Value::Array(items)) => {
-                for item in items {
-                    let name = item["name"].as_str().unwrap_or("?").to_owned();
-                    at.push((field.id, Some(name)));
-                    gather(fields, item, at, found);
-                    at.pop();
-                }
-            }
-            (Kind::Map(fields), Value::Object(map)) => {
-                for (name, item) in map {
-                    at.push((field.id, Some(name.clone())));
-                    gather(fields, item, at, found);
-                    at.pop();
-                }
-            }
-            (Kind::Keyed(_) | Kind::Map(_), _) => {}
-            (_, leaf) => {
-                at.push((field.id, None));
-                found
-                    .entry(Place(at.clone()))
-                    .or_default()
-                    .push(leaf.clone());
-                at.pop();
-            }
-        }
-    }
-}
-
-fn declared(fields: &[Field]) -> BTreeSet<Vec<Id>> {
-    let mut found = BTreeSet::new();
-    declare(fields, &|_| true, &mut Vec::new(), &mut found);
-    found
-}
-
-/// The leaves that a closure chooses.
-fn chosen(fields: &[Field], which: &dyn Fn(&Field) -> bool) -> BTreeSet<Vec<Id>> {
-    let mut found = BTreeSet::new();
-    declare(fields, which, &mut Vec::new(), &mut found);
-    found
-}
-
-fn declare(
-    fields: &[Field],
-    which: &dyn Fn(&Field) -> bool,
-    at: &mut Vec<Id>,
-    found: &mut BTreeSet<Vec<Id>>,
-) {
-    for field in fields {
-        match &field.kind {
-            Kind::Object(inner) => declare(inner, which, at, found),
-            Kind::Keyed(inner) | Kind::Map(inner) => {
-                at.push(field.id);
-                declare(inner, which, at, found);
-                at.pop();
-            }
-            _ => {
-                if which(field) {
-                    at.push(field.id);
-                    found.insert(at.clone());
-                    at.pop();
                 }
             }
         }

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::read::{Found, sees, skew};
 use crate::secure::Opened;
 use crate::stored::Stored;
+use crate::types::state::TypeState;
 use crate::visible_versions::{VisibleVersions, WantedView};
 use bytes::Bytes;
 use coeval_access::Level;
@@ -135,7 +136,20 @@ impl Engine {
         let warnings: Vec<String> = warning.into_iter().collect();
         // What was accepted before, or is judged when it is resolved, may have any field.
         let judged = update.undeclared != Undeclared::Accept && is_strict(stored, update);
-        match decided.change {
+        let change = match decided.change {
+            Change::Move { from, to }
+                if update.store_at == StoreAt::Unsaid
+                    && is_strict(stored, update)
+                    && !is_storable(state, &record, to.version())? =>
+            {
+                Change::Edit {
+                    written_at: to,
+                    stored_at: from,
+                }
+            }
+            change => change,
+        };
+        match change {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {
                 let at = at.version();
@@ -195,4 +209,13 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether a resource could be stored at a version as it is. Readers of an `x-extensible-enum` are shown
+/// values that its version does not store; a save that returns them must not be refused because it
+/// would have moved the resource there.
+fn is_storable(state: &TypeState, record: &Record, at: Version) -> Result<bool, EngineError> {
+    let moved = move_record(state, record.clone(), at, None)?.record;
+    let definition = state.version(at);
+    Ok(definition.is_none_or(|one| one.schema.validate(&moved.content).is_ok()))
 }

@@ -95,6 +95,32 @@ pub(crate) async fn readers_who_tolerate_values_are_shown_and_may_return_them(wo
     assert_eq!(refused.unwrap_err().code(), coeval_codes::CONTENT_INVALID);
 }
 
+pub(crate) async fn a_save_that_returns_a_tolerated_value_moves_nothing(world: World) {
+    let plain = "  schema: {type: object, properties: {name: {type: string}}}\n";
+    let tolerant = "  schema: {type: object, properties: {name: {type: string}, tier: {enum: [a, b], x-extensible-enum: true}}}\n";
+    let files = [("1.0.0", plain), ("1.1.0", tolerant), ("2.0.0", TIERS[1].1)];
+    registered(&world, &files).await;
+    let it = made(&world, "1.0.0", "it", json!({"name": "n"})).await;
+    let newest = Update::new(v("2.0.0"), json!({"name": "n", "tier": "c"}));
+    let written = world.engine.update(&admin(), &app(), &it, &newest).await;
+    assert_eq!(written.unwrap().resource.header.version, v("1.0.0"));
+    // The caller has full control, so a save at 1.1.0 would store it there, where `c` can't be.
+    let echoed = read(&world, "1.1.0", &it).await.unwrap();
+    assert_eq!(echoed["tier"], "c");
+    let update = Update::new(v("1.1.0"), json!({"name": "changed", "tier": "c"}));
+    let written = world.engine.update(&admin(), &app(), &it, &update).await;
+    assert_eq!(written.unwrap().resource.header.version, v("1.0.0"));
+    let seen = read(&world, "2.0.0", &it).await.unwrap();
+    assert_eq!(seen, json!({"name": "changed", "tier": "c"}));
+    // With a value that it stores, it does.
+    let update = Update::new(v("2.0.0"), json!({"name": "n", "tier": "a"}));
+    let written = world.engine.update(&admin(), &app(), &it, &update).await;
+    written.unwrap();
+    let update = Update::new(v("1.1.0"), json!({"name": "n", "tier": "b"}));
+    let written = world.engine.update(&admin(), &app(), &it, &update).await;
+    assert_eq!(written.unwrap().resource.header.version, v("1.1.0"));
+}
+
 pub(crate) async fn a_body_is_held_to_its_own_version(world: World) {
     registered(&world, &TIERS).await;
     let it = made(&world, "1.1.0", "it", json!({"tier": "a"})).await;

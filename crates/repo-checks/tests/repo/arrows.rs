@@ -81,6 +81,7 @@ const PLAN: Plan = &[
         ],
     ),
     // tests and measurements
+    ("core-suite", &["core"]),
     ("storage-suite", &["codes", "storage"]),
     (
         "storage-bench",

@@ -1,21 +1,14 @@
 //! Random documents of a version, and random edits of a view.
 
 use crate::world::{Field, KeyBy, Kind, World};
+use coeval_core::types::same;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-pub(crate) fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
+/// A document with perhaps a field that its version does not declare.
+pub fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
     let made = &world.made[number];
-    let mut map = object(&made.fields, rng);
-    for (one, other) in &made.mirrors {
-        // Mostly alike, as they are when they were written by put.
-        if rng.u8(..) < 200 {
-            match map.get(one).cloned() {
-                Some(value) => map.insert(other.clone(), value),
-                None => map.remove(other),
-            };
-        }
-    }
+    let mut map = declared_document(world, number, rng);
     if !made.closed && rng.u8(..) < 60 {
         let name = if rng.bool() {
             "x1".to_owned()
@@ -27,6 +20,22 @@ pub(crate) fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
         }
     }
     Value::Object(map)
+}
+
+/// A document with fields that its version declares.
+pub fn declared_document(world: &World, number: usize, rng: &mut Rng) -> Map<String, Value> {
+    let made = &world.made[number];
+    let mut map = object(&made.fields, rng);
+    for (one, other) in &made.mirrors {
+        // Mostly alike, as they are when they were written by put.
+        if rng.u8(..) < 200 {
+            match map.get(one).cloned() {
+                Some(value) => map.insert(other.clone(), value),
+                None => map.remove(other),
+            };
+        }
+    }
+    map
 }
 
 fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
@@ -102,7 +111,7 @@ fn scalar(kind: &Kind, rng: &mut Rng) -> Value {
 }
 
 /// An edit of a view that fits the version again.
-pub(crate) fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
+pub fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
     let made = &world.made[number];
     let mut body = view.clone();
     for _ in 0..rng.usize(1..4) {
@@ -112,6 +121,36 @@ pub(crate) fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) ->
         body["x1"] = json!(rng.u8(0..5));
     }
     body
+}
+
+/// A single change of a view: of one field, or of one item of a list or map.
+pub fn edit_once(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
+    let mut body = view.clone();
+    edit_object(&world.made[number].fields, &mut body, rng);
+    body
+}
+
+/// What a body means in which one of two mirroring fields was changed: the other follows.
+pub fn with_mirrors(mirrors: &[(String, String)], view: &Value, body: &Value) -> Value {
+    let mut expected = body.clone();
+    let alike = |one: Option<&Value>, other: Option<&Value>| match (one, other) {
+        (Some(one), Some(other)) => same(one, other),
+        (one, other) => one.is_none() && other.is_none(),
+    };
+    for (from, to) in mirrors {
+        let changed = |name: &String, body: &Value| !alike(view.get(name), body.get(name));
+        let (source, target) = match (changed(from, &expected), changed(to, &expected)) {
+            (true, false) => (from, to),
+            (false, true) => (to, from),
+            _ => continue,
+        };
+        let map = expected.as_object_mut().unwrap();
+        match map.get(source).cloned() {
+            Some(value) => map.insert(target.clone(), value),
+            None => map.shift_remove(target),
+        };
+    }
+    expected
 }
 
 fn edit_object(fields: &[Field], value: &mut Value, rng: &mut Rng) {

@@ -2,21 +2,22 @@
 //! schema says what comes out of them.
 
 use crate::changes::{is_mirror, path};
+use crate::expected::{Change, What};
 use crate::world::{Field, Id, Kind, Made};
 use coeval_core::version::Version;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-pub(crate) struct Evolving<'r> {
-    pub(crate) rng: &'r mut Rng,
-    pub(crate) next: Id,
+pub struct Evolving<'r> {
+    pub rng: &'r mut Rng,
+    pub next: Id,
     /// Whether nothing was changed yet.
-    pub(crate) first: bool,
+    pub first: bool,
     /// Fields that are made from each other.
-    pub(crate) kin: Vec<(Id, Id)>,
+    pub kin: Vec<(Id, Id)>,
 }
 
-pub(crate) fn evolve(rng: &mut Rng) -> Vec<Made> {
+pub fn evolve(rng: &mut Rng) -> Vec<Made> {
     let count = rng.usize(2..=5);
     let mut evolving = Evolving {
         rng,
@@ -37,15 +38,18 @@ pub(crate) fn evolve(rng: &mut Rng) -> Vec<Made> {
         evolving.first = true;
         let parent = evolving.rng.usize(0..all.len());
         let mut made = all[parent].clone();
-        made.version = Version::new(u32::try_from(number).unwrap() + 1, 0, 0);
+        made.version = evolving.next_version(&all, parent);
         made.steps = Vec::new();
         made.closed = evolving.rng.u8(..) < 40;
-        // Without steps only the undeclared conversion is left: the nearest older one.
         made.parent = Some(parent);
         if evolving.rng.u8(..) < 80 {
-            made.parent = Some(number - 1);
-            made.fields = all[number - 1].fields.clone();
-            made.mirrors = all[number - 1].mirrors.clone();
+            // Without steps only the undeclared conversion is left: the nearest older one.
+            let older = |at: &usize| all[*at].version < made.version;
+            let nearest = (0..number).filter(older).max_by_key(|at| all[*at].version);
+            let nearest = nearest.unwrap();
+            made.parent = Some(nearest);
+            made.fields = all[nearest].fields.clone();
+            made.mirrors = all[nearest].mirrors.clone();
             evolving.undeclared(&mut made.fields, &made.mirrors);
         } else {
             for _ in 0..evolving.rng.usize(1..=4) {
@@ -60,6 +64,7 @@ pub(crate) fn evolve(rng: &mut Rng) -> Vec<Made> {
                 made.fields.push(evolving.field_of(name, kind));
             }
         }
+        evolving.widen(&mut made.fields, &made.mirrors);
         all.push(made);
     }
     let kin = evolving.kin;
@@ -96,6 +101,40 @@ fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
 }
 
 impl Evolving<'_> {
+    /// The next minor of the parent's major, or a new major: there are three at most.
+    fn next_version(&mut self, all: &[Made], parent: usize) -> Version {
+        let newest = all.iter().map(|one| one.version.major).max().unwrap();
+        if newest < 3 && self.rng.bool() {
+            return Version::new(newest + 1, 0, 0);
+        }
+        let major = all[parent].version.major;
+        let same_major = all.iter().filter(|one| one.version.major == major);
+        let minor = same_major.map(|one| one.version.minor).max().unwrap();
+        Version::new(major, minor + 1, 0)
+    }
+
+    /// Enums get a further value, of which no step speaks.
+    fn widen(&mut self, fields: &mut [Field], mirrors: &[(String, String)]) {
+        for field in fields {
+            match &mut field.kind {
+                Kind::Enum(values) if !is_mirror(mirrors, &field.name) && self.rng.u8(..) < 40 => {
+                    values.push(format!("new{}", values.len()));
+                }
+                Kind::Object(inner)
+                | Kind::Keyed(inner)
+                | Kind::Items(inner)
+                | Kind::Map(inner) => self.widen(inner, &[]),
+                _ => {}
+            }
+        }
+    }
+
+    pub fn change(&mut self, field: &mut Field, what: What) {
+        self.next += 1;
+        let id = self.next;
+        field.changes.push(Change { id, what });
+    }
+
     fn name(&mut self) -> String {
         const NAMES: [&str; 14] = [
             "a", "b", "c", "d", "e", "f", "g", "h", "a/b", "~", "0", "to", "with", "ü",
@@ -103,13 +142,13 @@ impl Evolving<'_> {
         NAMES[self.rng.usize(..NAMES.len())].to_owned()
     }
 
-    pub(crate) fn fresh(&mut self, fields: &[Field]) -> Option<String> {
+    pub fn fresh(&mut self, fields: &[Field]) -> Option<String> {
         (0..8)
             .map(|_| self.name())
             .find(|name| *name != "name" && fields.iter().all(|field| field.name != *name))
     }
 
-    pub(crate) fn field_of(&mut self, name: String, kind: Kind) -> Field {
+    pub fn field_of(&mut self, name: String, kind: Kind) -> Field {
         self.next += 1;
         Field {
             id: self.next,
@@ -120,6 +159,7 @@ impl Evolving<'_> {
             derived: false,
             alias: false,
             family: false,
+            changes: Vec::new(),
         }
     }
 
@@ -134,7 +174,7 @@ impl Evolving<'_> {
         fields
     }
 
-    pub(crate) fn scalar(&mut self) -> Kind {
+    pub fn scalar(&mut self) -> Kind {
         match self.rng.u8(0..6) {
             0 => Kind::Text,
             1 => Kind::Digits,
@@ -145,7 +185,7 @@ impl Evolving<'_> {
         }
     }
 
-    pub(crate) fn kind(&mut self, depth: usize) -> Kind {
+    pub fn kind(&mut self, depth: usize) -> Kind {
         if depth == 0 || self.rng.u8(..) < 90 {
             return self.scalar();
         }
@@ -200,7 +240,7 @@ impl Evolving<'_> {
     }
 
     /// A step that fits, or none.
-    pub(crate) fn step(
+    pub fn step(
         &mut self,
         fields: &mut Vec<Field>,
         mirrors: &mut Vec<(String, String)>,

@@ -1,11 +1,12 @@
 //! One random step each: what it is called, and what becomes of the fields.
 
 use crate::evolve::Evolving;
+use crate::expected::What;
 use crate::world::{Field, KeyBy, Kind};
 use serde_json::{Value, json};
 
 impl Evolving<'_> {
-    pub(crate) fn rename(
+    pub fn rename(
         &mut self,
         fields: &mut [Field],
         mirrors: &mut [(String, String)],
@@ -27,7 +28,7 @@ impl Evolving<'_> {
         Some(json!({"rename": {"path": path(&[&from]), "to": path(&[&to])}}))
     }
 
-    pub(crate) fn add(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
+    pub fn add(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
         let name = self.fresh(fields)?;
         let kind = self.kind(1);
         let mut field = self.field_of(name.clone(), kind);
@@ -43,7 +44,7 @@ impl Evolving<'_> {
         Some(json!({"add": step}))
     }
 
-    pub(crate) fn remove(
+    pub fn remove(
         &mut self,
         fields: &mut Vec<Field>,
         mirrors: &[(String, String)],
@@ -62,7 +63,7 @@ impl Evolving<'_> {
         Some(json!({"remove": step}))
     }
 
-    pub(crate) fn copy(
+    pub fn copy(
         &mut self,
         fields: &mut Vec<Field>,
         mirrors: &mut Vec<(String, String)>,
@@ -93,7 +94,7 @@ impl Evolving<'_> {
         Some(json!({"copy": {"from": path(&[&name]), "to": path(&[&old.name])}}))
     }
 
-    pub(crate) fn wrap(
+    pub fn wrap(
         &mut self,
         fields: &mut [Field],
         mirrors: &[(String, String)],
@@ -108,23 +109,21 @@ impl Evolving<'_> {
             return None;
         }
         field.kind = Kind::List(Box::new(field.kind.clone()));
+        self.change(field, What::Wrap);
         Some(json!({"wrap": {"path": path(&[&field.name])}}))
     }
 
-    pub(crate) fn unwrap(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
+    pub fn unwrap(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
         let field = fields.get_mut(at)?;
         let Kind::List(kind) = field.kind.clone() else {
             return None;
         };
         field.kind = *kind;
+        self.change(field, What::Unwrap);
         Some(json!({"unwrap": {"path": path(&[&field.name])}}))
     }
 
-    pub(crate) fn nest(
-        &mut self,
-        fields: &mut Vec<Field>,
-        mirrors: &[(String, String)],
-    ) -> Option<Value> {
+    pub fn nest(&mut self, fields: &mut Vec<Field>, mirrors: &[(String, String)]) -> Option<Value> {
         let under = self.fresh(fields)?;
         let count = self.rng.usize(1..=2);
         let mut inner = Vec::new();
@@ -150,7 +149,7 @@ impl Evolving<'_> {
         Some(json!({"nest": {"paths": paths, "under": path(&[&under])}}))
     }
 
-    pub(crate) fn unnest(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
+    pub fn unnest(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
         let Kind::Object(inner) = fields.get(at)?.kind.clone() else {
             return None;
         };
@@ -168,7 +167,7 @@ impl Evolving<'_> {
         Some(json!({"unnest": {"path": path(&[&object.name])}}))
     }
 
-    pub(crate) fn move_in(
+    pub fn move_in(
         &mut self,
         fields: &mut Vec<Field>,
         mirrors: &[(String, String)],
@@ -194,7 +193,7 @@ impl Evolving<'_> {
         Some(json!({"move": {"from": path(&[&from.name]), "to": path(&[&outer, &name])}}))
     }
 
-    pub(crate) fn map(
+    pub fn map(
         &mut self,
         fields: &mut [Field],
         mirrors: &[(String, String)],
@@ -215,23 +214,28 @@ impl Evolving<'_> {
                 value.to_uppercase()
             }
         };
-        let table: serde_json::Map<String, Value> = values
+        let pairs: Vec<_> = values.iter().map(|old| (old.clone(), new(old))).collect();
+        let table: serde_json::Map<String, Value> = pairs
             .iter()
-            .map(|value| (value.clone(), json!(new(value))))
+            .map(|(old, new)| (old.clone(), json!(new)))
             .collect();
         let mut news: Vec<_> = values.iter().map(new).collect();
         news.sort();
         news.dedup();
         let mut step = json!({"path": path(&[&field.name]), "table": table});
+        let mut otherwise = None;
         if self.rng.bool() {
             news.push("OTHER".to_owned());
             step["otherwise"] = json!({"forward": "OTHER", "backward": values[0]});
+            otherwise = Some(("OTHER".to_owned(), values[0].clone()));
         }
         field.kind = Kind::Enum(news);
+        let table = pairs;
+        self.change(field, What::Map { table, otherwise });
         Some(json!({"map": step}))
     }
 
-    pub(crate) fn convert(
+    pub fn convert(
         &mut self,
         fields: &mut [Field],
         mirrors: &[(String, String)],
@@ -241,16 +245,17 @@ impl Evolving<'_> {
         if field.default.is_some() || is_mirror(mirrors, &field.name) || field.name == "name" {
             return None;
         }
-        let (kind, to, from) = match field.kind {
-            Kind::Digits => (Kind::Int, "integer", "string"),
-            Kind::Int => (Kind::Digits, "string", "integer"),
+        let (kind, to, from, what) = match field.kind {
+            Kind::Digits => (Kind::Int, "integer", "string", What::ToNumber),
+            Kind::Int => (Kind::Digits, "string", "integer", What::ToText),
             _ => return None,
         };
         field.kind = kind;
+        self.change(field, what);
         Some(json!({"convert": {"path": path(&[&field.name]), "to": to, "from": from}}))
     }
 
-    pub(crate) fn scale(
+    pub fn scale(
         &mut self,
         fields: &mut [Field],
         mirrors: &[(String, String)],
@@ -260,11 +265,16 @@ impl Evolving<'_> {
         if field.kind != Kind::Int || field.default.is_some() || is_mirror(mirrors, &field.name) {
             return None;
         }
-        let by = [json!(10), json!("1/3"), json!(0.5)][self.rng.usize(0..3)].clone();
+        let (by, times, over) = match self.rng.u8(0..3) {
+            0 => (json!(10), 10, 1),
+            1 => (json!("1/3"), 1, 3),
+            _ => (json!(0.5), 1, 2),
+        };
+        self.change(field, What::Scale(times, over));
         Some(json!({"scale": {"path": path(&[&field.name]), "by": by}}))
     }
 
-    pub(crate) fn split(
+    pub fn split(
         &mut self,
         fields: &mut Vec<Field>,
         mirrors: &[(String, String)],
@@ -287,11 +297,7 @@ impl Evolving<'_> {
         Some(json!({"split": {"path": path(&[&field.name]), "at": ":", "into": into}}))
     }
 
-    pub(crate) fn join(
-        &mut self,
-        fields: &mut Vec<Field>,
-        mirrors: &[(String, String)],
-    ) -> Option<Value> {
+    pub fn join(&mut self, fields: &mut Vec<Field>, mirrors: &[(String, String)]) -> Option<Value> {
         let fits = |field: &&Field| {
             field.kind == Kind::Text
                 && !field.required
@@ -313,7 +319,7 @@ impl Evolving<'_> {
         Some(json!({"join": {"paths": paths, "with": ":", "into": path(&[&into])}}))
     }
 
-    pub(crate) fn keyed(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
+    pub fn keyed(&mut self, fields: &mut [Field], at: usize) -> Option<Value> {
         let field = fields.get_mut(at)?;
         let Kind::Keyed(inner) = field.kind.clone() else {
             return None;
@@ -322,7 +328,7 @@ impl Evolving<'_> {
         Some(json!({"keyed": {"path": path(&[&field.name]), "key": "name"}}))
     }
 
-    pub(crate) fn parse(
+    pub fn parse(
         &mut self,
         fields: &mut [Field],
         mirrors: &[(String, String)],
@@ -336,10 +342,11 @@ impl Evolving<'_> {
             return None;
         }
         field.kind = *kind;
+        self.change(field, What::Parse);
         Some(json!({"parse": {"path": path(&[&field.name])}}))
     }
 
-    pub(crate) fn when(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
+    pub fn when(&mut self, fields: &mut Vec<Field>) -> Option<Value> {
         // The branches must lead to one schema, so they fill the same new field differently.
         let asked = fields
             .iter()
@@ -357,7 +364,7 @@ impl Evolving<'_> {
         Some(json!({"when": {"path": asked, "is": is, "steps": add(1), "otherwise": add(2)}}))
     }
 
-    pub(crate) fn pick(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
+    pub fn pick(&mut self, fields: &mut Vec<Field>, at: usize) -> Option<Value> {
         let field = fields.get(at)?.clone();
         let Kind::Keyed(inner) = &field.kind else {
             return None;
@@ -376,7 +383,7 @@ impl Evolving<'_> {
         }}))
     }
 
-    pub(crate) fn each(&mut self, fields: &mut [Field], at: usize, depth: usize) -> Option<Value> {
+    pub fn each(&mut self, fields: &mut [Field], at: usize, depth: usize) -> Option<Value> {
         let field = fields.get_mut(at)?;
         let name = field.name.clone();
         let by_step = KeyBy::of(field.id) == KeyBy::Step;
@@ -409,13 +416,13 @@ fn is_scalar(kind: &Kind) -> bool {
     )
 }
 
-pub(crate) fn is_mirror(mirrors: &[(String, String)], name: &str) -> bool {
+pub fn is_mirror(mirrors: &[(String, String)], name: &str) -> bool {
     mirrors
         .iter()
         .any(|(one, other)| one == name || other == name)
 }
 
-pub(crate) fn path(keys: &[&str]) -> String {
+pub fn path(keys: &[&str]) -> String {
     let escaped = keys
         .iter()
         .map(|key| key.replace('~', "~0").replace('/', "~1"));

@@ -2,16 +2,17 @@
 //! it is known which field of one version is which of another.
 
 use crate::evolve::evolve;
+use crate::expected::Change;
 use coeval_core::convert::Versions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
 use serde_json::{Map, Value, json};
 
 /// The identity of a field, the same in all versions that have it.
-pub(crate) type Id = u32;
+pub type Id = u32;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Any text, also with separators in it.
     Text,
     /// A text with a whole number in it.
@@ -34,7 +35,7 @@ pub(crate) enum Kind {
 
 /// How the key of a list is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyBy {
+pub enum KeyBy {
     /// By the steps that work on it; without one it has none.
     Step,
     Schema,
@@ -46,7 +47,7 @@ pub(crate) enum KeyBy {
 
 impl KeyBy {
     /// The same in all versions.
-    pub(crate) fn of(list: Id) -> Self {
+    pub fn of(list: Id) -> Self {
         match list % 4 {
             0 => Self::Step,
             1 => Self::Schema,
@@ -57,41 +58,48 @@ impl KeyBy {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
-    pub(crate) id: Id,
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
-    pub(crate) required: bool,
-    pub(crate) default: Option<Value>,
+pub struct Field {
+    pub id: Id,
+    pub name: String,
+    pub kind: Kind,
+    pub required: bool,
+    pub default: Option<Value>,
     /// Where it is not stored, its value depends on another field.
-    pub(crate) derived: bool,
+    pub derived: bool,
     /// It is what other versions have in an item of a list.
-    pub(crate) alias: bool,
+    pub alias: bool,
     /// It is made from others, or others from it.
-    pub(crate) family: bool,
+    pub family: bool,
+    /// What became of its value on the way to this version.
+    pub changes: Vec<Change>,
+}
+
+/// Whether readers of an enum promise to tolerate other values, in all versions.
+pub fn extensible(field: Id) -> bool {
+    field.is_multiple_of(2)
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
-    pub(crate) version: Version,
-    pub(crate) parent: Option<usize>,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) steps: Vec<Value>,
+pub struct Made {
+    pub version: Version,
+    pub parent: Option<usize>,
+    pub fields: Vec<Field>,
+    pub steps: Vec<Value>,
     /// Whether the schema forbids what it does not declare.
-    pub(crate) closed: bool,
+    pub closed: bool,
     /// Pairs of fields at the top that mirror each other.
-    pub(crate) mirrors: Vec<(String, String)>,
+    pub mirrors: Vec<(String, String)>,
 }
 
-pub(crate) struct World {
-    pub(crate) seed: u64,
-    pub(crate) made: Vec<Made>,
-    pub(crate) versions: Versions,
+pub struct World {
+    pub seed: u64,
+    pub made: Vec<Made>,
+    pub versions: Versions,
     /// All names that some version declares at the top.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
-pub(crate) fn schema_of(kind: &Kind) -> Value {
+pub fn schema_of(kind: &Kind) -> Value {
     match kind {
         Kind::Text | Kind::Digits | Kind::Json(_) => json!({"type": "string"}),
         Kind::Enum(values) => json!({"type": "string", "enum": values}),
@@ -111,11 +119,16 @@ pub(crate) fn schema_of(kind: &Kind) -> Value {
     }
 }
 
-pub(crate) fn object(fields: &[Field], closed: bool) -> Value {
+pub fn object(fields: &[Field], closed: bool) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for field in fields {
         let mut schema = schema_of(&field.kind);
+        if let Kind::Enum(_) = field.kind
+            && extensible(field.id)
+        {
+            schema["x-extensible-enum"] = json!(true);
+        }
         if let Kind::Keyed(_) = field.kind {
             say_key(&mut schema, KeyBy::of(field.id));
         }
@@ -154,23 +167,27 @@ fn say_key(list: &mut Value, by: KeyBy) {
     }
 }
 
+fn file(made: &[Made], number: usize, nss: &str) -> Value {
+    let one = &made[number];
+    let version = one.version.to_string();
+    let mut spec = json!({
+        "vendor": "acme", "nss": nss, "version": version,
+        "schema": object(&one.fields, one.closed),
+    });
+    if let (Some(parent), false) = (one.parent, one.steps.is_empty()) {
+        let from = made[parent].version.to_string();
+        spec["conversion"] = json!({"from": from, "steps": one.steps});
+    }
+    let name = format!("acme:{nss}:{version}");
+    json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec})
+}
+
 impl World {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let made = evolve(&mut rng);
-        let files = made.iter().map(|one| {
-            let version = one.version.to_string();
-            let mut spec = json!({
-                "vendor": "acme", "nss": "thing", "version": version,
-                "schema": object(&one.fields, one.closed),
-            });
-            if let (Some(parent), false) = (one.parent, one.steps.is_empty()) {
-                let from = made[parent].version.to_string();
-                spec["conversion"] = json!({"from": from, "steps": one.steps});
-            }
-            let name = format!("acme:thing:{version}");
-            let file =
-                json!({"kind": "type", "version": "v1", "metadata": {"name": name}, "spec": spec});
+        let files = (0..made.len()).map(|number| {
+            let file = file(&made, number, "thing");
             let read = TypeVersion::parse(&file.to_string());
             std::sync::Arc::new(read.unwrap_or_else(|error| {
                 let problems: Vec<_> = error.problems().map(ToString::to_string).collect();
@@ -193,7 +210,12 @@ impl World {
         }
     }
 
-    pub(crate) fn describe(&self) -> String {
+    /// The type file of a version, of a type of this name.
+    pub fn file(&self, number: usize, nss: &str) -> Value {
+        file(&self.made, number, nss)
+    }
+
+    pub fn describe(&self) -> String {
         let mut text = String::new();
         for one in &self.made {
             let parent = one

@@ -1,0 +1,155 @@
+//! The leaves of a document, by an identity that is the same in all versions.
+
+use crate::world::{Field, Id, Kind};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value that the document has, and the field that it is the value of.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf<'d> {
+    /// As the version has it.
+    pub field: &'d Field,
+    /// The value: a scalar, a list of scalars, or a whole list of items without a key.
+    pub value: &'d Value,
+}
+
+/// A leaf, by its identity and the keys of the items that it is in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub Vec<(Id, Option<String>)>);
+
+impl Place {
+    /// The items of lists and maps that it is in, from the outside in.
+    pub fn items(&self) -> Vec<&(Id, Option<String>)> {
+        self.0.iter().filter(|(_, key)| key.is_some()).collect()
+    }
+
+    /// Whether both are in the same item of a list or map, or in none.
+    pub fn shares_item(&self, other: &Self) -> bool {
+        self.items().starts_with(&other.items())
+    }
+
+    /// Whether it is in an item of that name.
+    pub fn has_item(&self, name: &str) -> bool {
+        self.0.iter().any(|(_, key)| key.as_deref() == Some(name))
+    }
+
+    /// The same without the names of items.
+    pub fn pattern(&self) -> Vec<Id> {
+        self.0.iter().map(|(id, _)| *id).collect()
+    }
+}
+
+/// All of them. Several have one place if they are made from each other.
+pub fn leaves<'d>(fields: &'d [Field], value: &'d Value) -> BTreeMap<Place, Vec<Leaf<'d>>> {
+    let mut found = BTreeMap::new();
+    gather(fields, value, &mut Vec::new(), &mut found);
+    found
+}
+
+fn gather<'d>(
+    fields: &'d [Field],
+    value: &'d Value,
+    at: &mut Vec<(Id, Option<String>)>,
+    found: &mut BTreeMap<Place, Vec<Leaf<'d>>>,
+) {
+    for field in fields {
+        let Some(inner) = value.get(&field.name) else {
+            continue;
+        };
+        match (&field.kind, inner) {
+            (Kind::Object(fields), inner) => gather(fields, inner, at, found),
+            (Kind::Keyed(fields), Value::Array(items)) => {
+                for item in items {
+                    let name = item["name"].as_str().unwrap_or("?").to_owned();
+                    at.push((field.id, Some(name)));
+                    gather(fields, item, at, found);
+                    at.pop();
+                }
+            }
+            (Kind::Map(fields), Value::Object(map)) => {
+                for (name, item) in map {
+                    at.push((field.id, Some(name.clone())));
+                    gather(fields, item, at, found);
+                    at.pop();
+                }
+            }
+            (Kind::Keyed(_) | Kind::Map(_), _) => {}
+            (_, leaf) => {
+                at.push((field.id, None));
+                found
+                    .entry(Place(at.clone()))
+                    .or_default()
+                    .push(Leaf { field, value: leaf });
+                at.pop();
+            }
+        }
+    }
+}
+
+/// The leaves that the fields declare.
+pub fn declared(fields: &[Field]) -> BTreeSet<Vec<Id>> {
+    let mut found = BTreeSet::new();
+    declare(fields, &|_| true, &mut Vec::new(), &mut found);
+    found
+}
+
+/// The leaves that a closure chooses.
+pub fn chosen(fields: &[Field], which: &dyn Fn(&Field) -> bool) -> BTreeSet<Vec<Id>> {
+    let mut found = BTreeSet::new();
+    declare(fields, which, &mut Vec::new(), &mut found);
+    found
+}
+
+fn declare(
+    fields: &[Field],
+    which: &dyn Fn(&Field) -> bool,
+    at: &mut Vec<Id>,
+    found: &mut BTreeSet<Vec<Id>>,
+) {
+    for field in fields {
+        match &field.kind {
+            Kind::Object(inner) => declare(inner, which, at, found),
+            Kind::Keyed(inner) | Kind::Map(inner) => {
+                at.push(field.id);
+                declare(inner, which, at, found);
+                at.pop();
+            }
+            _ => {
+                if which(field) {
+                    at.push(field.id);
+                    found.insert(at.clone());
+                    at.pop();
+                }
+            }
+        }
+    }
+}
+
+/// The fields of the leaves that are declared, by their pattern.
+pub fn declared_fields(fields: &[Field]) -> BTreeMap<Vec<Id>, Vec<&Field>> {
+    let mut found = BTreeMap::new();
+    collect(fields, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect<'f>(
+    fields: &'f [Field],
+    at: &mut Vec<Id>,
+    found: &mut BTreeMap<Vec<Id>, Vec<&'f Field>>,
+) {
+    for field in fields {
+        match &field.kind {
+            Kind::Object(inner) => collect(inner, at, found),
+            Kind::Keyed(inner) | Kind::Map(inner) => {
+                at.push(field.id);
+                collect(inner, at, found);
+                at.pop();
+            }
+            _ => {
+                at.push(field.id);
+                found.entry(at.clone()).or_default().push(field);
+                at.pop();
+            }
+        }
+    }
+}

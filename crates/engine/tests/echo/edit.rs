@@ -1,0 +1,309 @@
+//! What an edit at one version may change at another: the oracle. It knows the type from the
+//! generator and asks nothing of the code that converts.
+
+use crate::tally::Tally;
+use coeval_codes::Code;
+use coeval_core::types::same;
+use coeval_core_suite::expected::{Expected, expected};
+use coeval_core_suite::places::{Leaf, Place, chosen, declared_fields, leaves};
+use coeval_core_suite::world::{Field, Kind, World};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An edit of a view.
+pub(crate) struct Edit<'e> {
+    world: &'e World,
+    /// The number of the version.
+    at: usize,
+    view: &'e Value,
+    body: &'e Value,
+    /// Leaves that differ.
+    touched: BTreeSet<Place>,
+    /// Whether something is gone, and with it what was kept for it.
+    pub(crate) deletes: bool,
+    /// Whether another version has a field that is taken out of an item of a list.
+    picks: bool,
+}
+
+impl<'e> Edit<'e> {
+    pub(crate) fn new(world: &'e World, at: usize, view: &'e Value, body: &'e Value) -> Self {
+        let fields = &world.made[at].fields;
+        let (before, after) = (leaves(fields, view), leaves(fields, body));
+        let places: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        let touched = places
+            .into_iter()
+            .filter(|place| !alike(before.get(place), after.get(place)))
+            .cloned()
+            .collect();
+        let aliases = |fields: &[Field]| !chosen(fields, &|field| field.alias).is_empty();
+        Self {
+            world,
+            at,
+            view,
+            body,
+            touched,
+            deletes: deletes(view, body),
+            picks: world.made.iter().any(|made| aliases(&made.fields)),
+        }
+    }
+
+    /// Everything that a document says, as an edit of nothing.
+    pub(crate) fn all(world: &'e World, at: usize, body: &'e Value) -> Self {
+        Self::new(world, at, &Value::Null, body)
+    }
+
+    pub(crate) const fn view(&self) -> &Value {
+        self.view
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        same(self.view, self.body)
+    }
+
+    /// Whether a list of items was changed whose items have no key everywhere.
+    pub(crate) fn touches_list(&self) -> bool {
+        fn lists(value: &Value, found: &mut Vec<Value>) {
+            match value {
+                Value::Array(items) => {
+                    found.push(value.clone());
+                    items.iter().for_each(|item| lists(item, found));
+                }
+                Value::Object(map) => map.values().for_each(|inner| lists(inner, found)),
+                _ => {}
+            }
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        lists(self.view, &mut old);
+        lists(self.body, &mut new);
+        old != new
+    }
+
+    /// Whether a version can't show what was written, by what the generator knows.
+    pub(crate) fn is_unfit_at(&self, other: usize) -> bool {
+        self.is_unfit(other, true)
+    }
+
+    /// Whether a version can't store it.
+    pub(crate) fn is_unstorable_at(&self, other: usize) -> bool {
+        self.is_unfit(other, false)
+    }
+
+    fn is_unfit(&self, other: usize, readers: bool) -> bool {
+        let (body, fields) = (self.body_leaves(), self.fields_at(other));
+        self.touched.iter().any(|place| {
+            let written = body.get(place).into_iter().flatten();
+            let fields = fields.get(&place.pattern()).into_iter().flatten();
+            let pairs = written.flat_map(|leaf| fields.clone().map(move |field| (leaf, field)));
+            pairs.into_iter().any(|(leaf, field)| {
+                let expected = expected(leaf.field, field, leaf.value);
+                let whole_list = matches!(field.kind, Kind::Items(_));
+                expected.is_unfit(field, readers).unwrap_or(whole_list)
+            })
+        })
+    }
+
+    fn body_leaves(&self) -> BTreeMap<Place, Vec<Leaf<'_>>> {
+        leaves(&self.world.made[self.at].fields, self.body)
+    }
+
+    fn fields_at(&self, other: usize) -> BTreeMap<Vec<u32>, Vec<&Field>> {
+        declared_fields(&self.world.made[other].fields)
+    }
+
+    /// Holds what another version shows of a document that was created against it.
+    pub(crate) fn check_created(
+        &self,
+        other: usize,
+        seen: Result<&Value, Code>,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        match seen {
+            Ok(seen) => self.is_seen(other, &Value::Null, seen, tally),
+            Err(_) if self.is_unfit_at(other) => Ok(()),
+            Err(code) => Err(format!("it can't be shown: {code}")),
+        }
+    }
+
+    /// Holds what another version shows before and after the write against it.
+    pub(crate) fn check(
+        &self,
+        other: usize,
+        before: Result<&Value, Code>,
+        after: Result<&Value, Code>,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let nothing = Value::Null;
+        match (before, after) {
+            (Err(_), Err(_)) => Ok(()),
+            (Ok(_), Err(_)) if self.is_unfit_at(other) => Ok(()),
+            (Ok(_), Err(code)) => Err(format!("it can't be shown any more: {code}")),
+            (Err(code), Ok(_)) if self.touched.is_empty() && !self.deletes => {
+                Err(format!("it can be shown now, and was refused with {code}"))
+            }
+            (Err(_), Ok(after)) => self.is_seen(other, &nothing, after, tally),
+            (Ok(before), Ok(after)) => {
+                self.leaves_alone(other, before, after, tally)?;
+                self.is_seen(other, before, after, tally)
+            }
+        }
+    }
+
+    /// What was not touched is as before.
+    fn leaves_alone(
+        &self,
+        other: usize,
+        before: &Value,
+        after: &Value,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        if before.get("x1") != after.get("x1") {
+            return Err("x1, which no version declares, was changed".to_owned());
+        }
+        let fields = &self.world.made[other].fields;
+        let (before, after) = (leaves(fields, before), leaves(fields, after));
+        for (place, value) in &before {
+            if self.touched.contains(place) || self.is_vague(place, value) {
+                continue;
+            }
+            tally.untouched_checked += 1;
+            let now = after.get(place);
+            let went_along = now.is_none() && self.deletes;
+            if !alike(Some(value), now) && !went_along {
+                return Err(format!("{place:?} was {value:?} and is {now:?}"));
+            }
+        }
+        for (place, value) in &after {
+            let is_new = !before.contains_key(place) && !self.touched.contains(place);
+            // What was added may be required to have more there.
+            let filled = |leaf: &Leaf<'_>| leaf.field.required || leaf.field.default.is_some();
+            if is_new && !self.is_vague(place, value) && !value.iter().all(filled) {
+                return Err(format!("{place:?} was not there and is {value:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fields whose value follows from others in ways that the model does not tell.
+    fn is_vague(&self, place: &Place, leaves: &[Leaf<'_>]) -> bool {
+        let follows = |leaf: &Leaf<'_>| leaf.field.alias || leaf.field.derived;
+        let edited = !self.touched.is_empty();
+        let picked = self.picks && place.has_item("n1");
+        edited && (picked || leaves.iter().any(follows))
+    }
+
+    /// What was written is seen, in the other version's terms.
+    fn is_seen(
+        &self,
+        other: usize,
+        before: &Value,
+        after: &Value,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let fields = self.fields_at(other);
+        let body = self.body_leaves();
+        let own = &self.world.made[other].fields;
+        let (before, after) = (leaves(own, before), leaves(own, after));
+        for place in &self.touched {
+            let Some([field]) = fields.get(&place.pattern()).map(Vec::as_slice) else {
+                continue;
+            };
+            let picked = self.picks && place.has_item("n1");
+            if field.family || field.alias || field.derived || picked {
+                continue;
+            }
+            tally.edits_checked += 1;
+            let now = after.get(place).and_then(|leaves| leaves.first());
+            match body.get(place).map(Vec::as_slice) {
+                None => {
+                    // Whether `remove` or `add` have a value for it is not known here.
+                    let filled =
+                        field.required || field.default.is_some() || field.kind == Kind::Int;
+                    if let Some(now) = now.filter(|_| !filled) {
+                        return Err(format!("{place:?} was deleted and is {now:?}"));
+                    }
+                }
+                Some([leaf]) => {
+                    let expected = expected(leaf.field, field, leaf.value);
+                    let fits = now.is_some_and(|now| expected.is(now.value));
+                    let nothing_to_show = now.is_none() && expected == Expected::Unknown;
+                    if !fits && !nothing_to_show {
+                        return Err(format!("{place:?} is {now:?}, and not {expected:?}"));
+                    }
+                    self.items_follow(place, before.get(place), now)?;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// In a list without keys the items that were sent as they were read are what they were, wherever
+    /// they stand by now.
+    fn items_follow(
+        &self,
+        place: &Place,
+        before: Option<&Vec<Leaf<'_>>>,
+        now: Option<&Leaf<'_>>,
+    ) -> Result<(), String> {
+        let own = leaves(&self.world.made[self.at].fields, self.view);
+        let list = |leaf: Option<&Leaf<'_>>| {
+            let leaf = leaf.filter(|leaf| matches!(leaf.field.kind, Kind::Items(_)));
+            leaf.and_then(|leaf| leaf.value.as_array().cloned())
+        };
+        let first = |leaves: Option<&Vec<Leaf<'_>>>| list(leaves.and_then(|all| all.first()));
+        let body = self.body_leaves();
+        let all = (
+            first(own.get(place)),
+            first(body.get(place)),
+            first(before),
+            list(now),
+        );
+        let (Some(view), Some(body), Some(before), Some(now)) = all else {
+            return Ok(());
+        };
+        if view.len() != before.len() || body.len() != now.len() {
+            return Err(format!("{place:?} has another number of items: {now:?}"));
+        }
+        for (index, item) in body.iter().enumerate() {
+            let were: Vec<_> = (0..view.len())
+                .filter(|at| same(&view[*at], item))
+                .collect();
+            let are = body.iter().filter(|other| same(other, item)).count();
+            let follows = were.iter().any(|at| same(&before[*at], &now[index]));
+            if were.len() == are && !follows {
+                let now = &now[index];
+                return Err(format!("{place:?}/{index} was sent as read and is {now}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn alike(one: Option<&Vec<Leaf<'_>>>, other: Option<&Vec<Leaf<'_>>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len() && pairs.all(|(one, other)| same(one.value, other.value))
+        }
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// Whether a key or an item of a view is not in the body any more.
+fn deletes(view: &Value, body: &Value) -> bool {
+    match (view, body) {
+        (Value::Object(view), Value::Object(body)) => view
+            .iter()
+            .any(|(key, inner)| body.get(key).is_none_or(|body| deletes(inner, body))),
+        (Value::Array(view), Value::Array(body)) if view.len() > body.len() => true,
+        (Value::Array(view), Value::Array(body)) => view.iter().any(|item| {
+            let partner = body.iter().find(|other| match item.get("name") {
+                Some(name) => other.get("name") == Some(name),
+                None => same(item, other),
+            });
+            partner.is_none_or(|partner| deletes(item, partner))
+        }),
+        (Value::Object(_) | Value::Array(_), _) => true,
+        _ => false,
+    }
+}
