@@ -21,5 +21,5 @@ pub(crate) use moving::move_record;
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub use undeclared::Undeclared;
 pub use update::Update;
-pub(crate) use update::{is_race, join};
+pub(crate) use update::{barrier, is_race, join};
 pub use upgrade::Upgrade;
