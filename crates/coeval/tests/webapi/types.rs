@@ -271,6 +271,29 @@ pub(crate) fn a_version_is_annotated_retired_and_comes_back(world: World) {
     let told = Some(told.to_owned());
     assert_eq!(warning("v1.1", "api", json!({"image": "a"})), told);
     assert_eq!(warning("v1", "old", json!({"image": "a"})), None);
+    // Readers at it are told too, once for all that they are shown, and those who restore.
+    let warnings = |headers: &http::HeaderMap| -> Vec<String> {
+        let all = headers.get_all("coeval-warning").iter();
+        all.map(|text| text.to_str().unwrap().to_owned()).collect()
+    };
+    let notices: Vec<String> = told.iter().cloned().collect();
+    for (path, expected) in [
+        ("/resources/app/web", &notices[..]),
+        ("/resources/app/old", &[]),
+        ("/resources/app/old?version=1.1", &notices),
+        ("/resources/app/web?version=1.0", &[]),
+        ("/resources/app", &notices),
+        ("/resources/app?version=1.0", &[]),
+        ("/resources/app/web/history", &notices),
+    ] {
+        let reply = world.ask(&admin, "GET", path).send();
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert_eq!(warnings(&reply.headers), expected, "{path}");
+    }
+    let history = world.look(&admin, "/resources/app/web/history");
+    let restore = json!({"revision": history["items"][0]["metadata"]["revision"]});
+    let restored = world.tell(&admin, "POST", "/resources/app/web/restore", &restore);
+    assert_eq!(warnings(&restored.headers), notices, "{restored:?}");
 
     let cleared = world.tell(&admin, "PUT", path, &json!({"deprecated": null}));
     assert_eq!(cleared.json["deprecated"], Value::Null);

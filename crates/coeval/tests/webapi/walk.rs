@@ -70,6 +70,7 @@ pub(crate) const ROUTES: &[(For, &str)] = &[
     (Tenant, "GET /resources/{kind}/{name}/history"),
     (Tenant, "POST /resources/{kind}/{name}/restore"),
     (Tenant, "POST /resources/{kind}/{name}/upgrade"),
+    (Tenant, "POST /resources/{kind}/upgrade"),
     (Tenant, "GET /resources/{kind}/{name}/acl"),
     (Tenant, "POST /resources/{kind}/{name}/acl"),
     (Tenant, "DELETE /resources/{kind}/{name}/acl/{member}"),
