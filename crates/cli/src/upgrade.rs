@@ -53,12 +53,13 @@ pub struct Options {
         value_name = "VERSION",
         default_value = "",
         hide_default_value = true,
-        requires = "filter"
+        requires = "filter",
+        conflicts_with = "names"
     )]
     #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
     version: String,
     /// Don't wait for the task of a filter
-    #[arg(long, requires = "filter")]
+    #[arg(long, requires = "filter", conflicts_with = "names")]
     no_wait: bool,
     /// Change nothing; show what would be
     #[arg(long)]

@@ -366,6 +366,7 @@ fn a_version_is_deprecated_retired_and_registered_again() {
     }
     let other = admin.runs(&["get", "app", "web", "--version", "1.0"]);
     assert!(!other.err.contains("Use 2.0.0."), "{other:?}");
+    admin.does(&["delete", "app", "api"]);
     // Whoever writes at it is told so.
     world.write("web.yaml", &resource.replace("eu", "us"));
     let applied = admin.runs(&["apply", "-f", "web.yaml"]);

@@ -506,7 +506,7 @@ fn upgrade_of_what_a_filter_matches_is_a_task() {
     }
     desk.ok(&["upgrade", "app", "web"]);
     let version = |name: &str| {
-        let shown = desk.ok(&["get", "app", name, "-o", "jsonpath={.status.storedVersion}"]);
+        let shown = desk.ok(&["get", "app", name, "-o", "jsonpath={.version}"]);
         shown.trim().to_owned()
     };
     let filtered = ["upgrade", "app", "--filter", "spec.image==a"];

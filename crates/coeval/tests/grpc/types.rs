@@ -206,6 +206,9 @@ pub(crate) async fn a_version_is_annotated_and_retired(world: World) {
     }
     let there = by.resources().get_resource(get("1.1")).await.unwrap();
     let there = there.into_inner().resource.unwrap();
+    let mut edited = there.clone();
+    edited.spec = json!({"image": "b"}).to_string().into();
+    by.update(edited).await.unwrap();
     let asked = coeval_grpc::proto::resources::v1::RestoreResourceRequest {
         kind: "app".into(),
         name: "web".into(),

@@ -482,6 +482,7 @@ pub(crate) async fn resources_that_a_filter_matches_are_upgraded_by_a_task(mut w
     assert_eq!(others["refused"], 0, "{others}");
     let none = by.resources().upgrade_resources(asked("", "")).await;
     assert_eq!(none.unwrap_err().code(), Code::InvalidArgument);
-    let slip = by.resources().upgrade_resources(asked("spec.imgae==a", ""));
-    refused(slip.await, Code::InvalidArgument, 6104);
+    let slip = asked("spec.imgae==a", "");
+    let slip = by.resources().upgrade_resources(slip).await;
+    refused(slip, Code::InvalidArgument, 6104);
 }

@@ -282,7 +282,7 @@ fn of_resources(things: &Things) -> Vec<Row> {
             },
         ),
         row(
-            Tenant,
+            Org,
             "coeval.resources.v1.ResourceService/UpgradeResources",
             &resources::UpgradeResourcesRequest {
                 kind: kind.clone(),
