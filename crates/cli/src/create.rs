@@ -58,7 +58,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 if !made.task.is_empty() {
                     say::note(&format!("task: {}\n", made.task));
                 }
-                if let Some(warning) = made.warning {
+                if let Some(warning) = made.warning.as_deref().and_then(say::untold_of_write) {
                     say::note(&format!("warning: {target}: {warning}\n"));
                 }
                 continue;

@@ -4,7 +4,7 @@ use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::kind_columns::KindColumns;
 use crate::names::{self, Target, Targets};
-use crate::output::{Cell, Format, OutputOptions, Printer, Shape, Shown, notes};
+use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
 use crate::reading::{self, Found, Query};
 use crate::watch;
 use clap::Args;
@@ -203,10 +203,7 @@ async fn list<T: Shown + From<Resource>>(
     query: &Query,
     output: &OutputOptions,
 ) -> Result<ExitCode, Failure> {
-    let columns = match output.output {
-        Format::Table | Format::Wide => KindColumns::of(session, &query.kind, &query.version).await,
-        _ => KindColumns::default(),
-    };
+    let columns = KindColumns::shown(session, query, output).await;
     let mut printer = Printer::<T>::with_columns(output, Shape::List, &columns.heads());
     let mut lowered = 0_u64;
     let mut hidden = 0_u64;

@@ -5,7 +5,8 @@
 //! the column.
 
 use crate::context::Session;
-use crate::output::{Cell, age};
+use crate::output::{Cell, OutputOptions, age};
+use crate::reading::Query;
 use coeval_client::Resource;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_proto::types::v1 as pb;
@@ -23,9 +24,17 @@ pub(crate) struct KindColumns {
 }
 
 impl KindColumns {
+    /// Those that a list or a watch shows: none where it is no table.
+    pub(crate) async fn shown(session: &Session, query: &Query, output: &OutputOptions) -> Self {
+        match output.output.is_table() {
+            true => Self::of(session, &query.kind, &query.version).await,
+            false => Self::default(),
+        }
+    }
+
     /// As the server knows them. A list without them is still a list: what can't be found out is
     /// left out.
-    pub(crate) async fn of(session: &Session, kind: &str, version: &str) -> Self {
+    async fn of(session: &Session, kind: &str, version: &str) -> Self {
         let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
         let mut of_version = BTreeMap::new();
         let mut vendors = Vec::new();

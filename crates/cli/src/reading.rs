@@ -3,6 +3,7 @@
 
 use crate::context::Session;
 use crate::output::notes;
+use crate::say;
 use coeval_client::{Change as Told, ClientError, Resource, Watched};
 use coeval_codes::Coded as _;
 use coeval_proto::header::v1::Quarantined;
@@ -97,12 +98,11 @@ pub(crate) fn pages(
                 page_token,
                 ..Default::default()
             };
-            // Said of every page; once is enough.
-            let is_first = request.page_token.is_empty();
             let answer = service.list_resources(request).await?;
             let warnings = answer.metadata().get_all("coeval-warning").iter();
-            for warning in warnings.filter(|_| is_first) {
-                notes::warn(warning.to_str().unwrap_or_default());
+            let warnings = warnings.filter_map(|warning| warning.to_str().ok());
+            for warning in warnings.filter_map(say::untold) {
+                notes::warn(&warning);
             }
             let answer = answer.into_inner();
             let mut page = Page {

@@ -119,7 +119,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     if !wrote.kept.is_empty() {
         say::note(&format!("kept: {}\n", wrote.kept.join(", ")));
     }
-    if let Some(warning) = wrote.warning {
+    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
         say::note(&format!("warning: {warning}\n"));
     }
     Ok(ExitCode::SUCCESS)

@@ -1,7 +1,9 @@
 //! What a command says: data to stdout, all else to stderr. Styles are taken out where it is no
 //! terminal that reads them.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 /// Data. A reader that has gone is no error: it has read what it wanted.
 pub(crate) fn out(text: &str) {
@@ -15,6 +17,36 @@ pub(crate) fn note(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
+}
+
+/// What this command has warned of. Servers warn with every answer, and one command may need many.
+static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// A warning of a read, if this command has not told it yet.
+pub(crate) fn untold(warning: &str) -> Option<String> {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    told.insert(warning.to_owned()).then(|| warning.to_owned())
+}
+
+/// What of the warnings of a write, which come as one text, this command has not told yet. Most are
+/// about the one resource; that its version is deprecated, which comes last, is about all.
+pub(crate) fn untold_of_write(warnings: &str) -> Option<String> {
+    let (before, notice) = deprecation(warnings);
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if notice.is_empty() || told.insert(notice.to_owned()) {
+        return Some(warnings.to_owned());
+    }
+    let before = before.strip_suffix("; ").unwrap_or(before);
+    (!before.is_empty()).then(|| before.to_owned())
+}
+
+/// All before a notice of a deprecation, and that.
+fn deprecation(warnings: &str) -> (&str, &str) {
+    let Some((before, _)) = warnings.split_once(" is deprecated") else {
+        return (warnings, "");
+    };
+    let start = before.rfind("; ").map_or(0, |at| at + 2);
+    warnings.split_at_checked(start).unwrap_or((warnings, ""))
 }
 
 /// Whether somebody sits there who can answer.
@@ -41,4 +73,22 @@ pub(crate) async fn ask(question: &str) -> Option<String> {
         }
     };
     line.map(|line| line.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deprecation_is_told_once_and_the_rest_of_each_resource() {
+        let notice = "acme:say:1.0.0 is deprecated: Use 2; it is better.";
+        assert_eq!(untold_of_write(notice).as_deref(), Some(notice));
+        assert_eq!(untold_of_write(notice), None);
+        assert_eq!(untold(notice), None, "also where something is read");
+        let more = format!("no version declares /a; {notice}");
+        for _ in 0..2 {
+            let told = untold_of_write(&more);
+            assert_eq!(told.as_deref(), Some("no version declares /a"));
+        }
+    }
 }

@@ -1,19 +1,23 @@
 //! `coeval upgrade`: resources, stored at another version.
 
+mod matching;
+
 use crate::calls::unmarked;
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
 use crate::get::last_of;
-use crate::names::{Target, Targets};
+use crate::names::{self, Target, Targets};
 use crate::output::notes;
 use crate::output::said;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use indicatif::ProgressBar;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// Store resources at another version.
 #[derive(Debug, Args)]
+#[command(disable_version_flag = true)] // --version is a resource's here
 #[command(after_help = "Examples:
   coeval upgrade app web
   coeval upgrade app web api --to 2.0.0
@@ -23,8 +27,13 @@ use std::process::ExitCode;
 A save never does this to another major: it is put onto the version that is stored.
 An upgrade needs full control. What the version can't hold is kept, so the way back
 (--to the version before) is exact. A version that changes what a field means has to
-be named. All resources of a type, with servers and clients of both majors at work:
-`coeval migrate`.")]
+be named.
+
+With --filter the server does it, as a task: `coeval task` shows, waits for and cancels
+it, and it survives a restart. Those that you have no full control of are neither
+touched nor counted, and hooks don't run. The exit code is 1 if some were refused.
+
+All resources of a type, with servers and clients of both majors at work: `coeval migrate`.")]
 pub struct Options {
     #[command(flatten)]
     targets: Targets,
@@ -36,9 +45,23 @@ pub struct Options {
         hide_default_value = true
     )]
     to: String,
-    /// All that a filter matches, in place of names
+    /// All that a filter matches, in place of names; name==* for all
     #[arg(long, value_name = "FILTER", conflicts_with = "names")]
     filter: Option<String>,
+    /// The filter is about what this version shows: 1.0; default: the stored one
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true,
+        requires = "filter",
+        conflicts_with = "names"
+    )]
+    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    version: String,
+    /// Don't wait for the task of a filter
+    #[arg(long, requires = "filter", conflicts_with = "names")]
+    no_wait: bool,
     /// Change nothing; show what would be
     #[arg(long)]
     dry_run: bool,
@@ -48,16 +71,10 @@ pub struct Options {
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
-    let targets = match &options.filter {
-        None => options.targets.some()?,
-        Some(filter) => matching(&session, &options.targets.kind, filter).await?,
-    };
-    if targets.is_empty() {
-        notes::note(&format!(
-            "There is no {} that matches.",
-            options.targets.kind
-        ));
+    if let Some(filter) = &options.filter {
+        return matching::run(&session, &options, filter).await;
     }
+    let targets = options.targets.some()?;
     let bar = match targets.len() > 10 && std::io::stderr().is_terminal() {
         true => ProgressBar::new(targets.len() as u64),
         false => ProgressBar::hidden(),
@@ -71,15 +88,6 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     }
     bar.finish_and_clear();
     last_of(failures)
-}
-
-async fn matching(session: &Session, kind: &str, filter: &str) -> Result<Vec<Target>, Failure> {
-    let all = session.names(kind, &session.namespace, filter).await?;
-    let target = |one: crate::calls::Target| Target {
-        kind: one.kind,
-        name: one.name,
-    };
-    Ok(all.into_iter().map(target).collect())
 }
 
 async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {

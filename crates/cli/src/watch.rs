@@ -2,6 +2,7 @@
 
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
+use crate::kind_columns::KindColumns;
 use crate::names;
 use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
 use crate::reading::{self, Change, Query};
@@ -211,7 +212,8 @@ async fn following(
     output: &OutputOptions,
     present: bool,
 ) -> Result<(), Failure> {
-    let mut printer = Printer::<Event>::new(output, Shape::Stream);
+    let columns = KindColumns::shown(session, query, output).await;
+    let mut printer = Printer::<Event>::with_columns(output, Shape::Stream, &columns.heads());
     let mut known = Known {
         kind: query.kind.clone(),
         names: HashMap::new(),
@@ -227,10 +229,14 @@ async fn following(
                 from = page.sequence;
             }
             for resource in page.resources {
-                printer.print(&known.put("present", resource))?;
+                print(&mut printer, &columns, &known.put("present", resource))?;
             }
             for one in page.quarantined {
-                printer.print(&known.event(Change::Quarantined(one)))?;
+                print(
+                    &mut printer,
+                    &columns,
+                    &known.event(Change::Quarantined(one)),
+                )?;
             }
         }
         printer.flush()?;
@@ -242,7 +248,7 @@ async fn following(
     }
     while let Some(changes) = changes.next().await {
         for change in changes? {
-            printer.print(&known.event(change))?;
+            print(&mut printer, &columns, &known.event(change))?;
         }
         printer.flush()?;
     }
@@ -250,6 +256,16 @@ async fn following(
         "the server ended the watch",
         "Start it again; `coeval get --watch` shows first what is there.",
     ))
+}
+
+/// With what the type's columns show of it, if it is there.
+fn print(
+    printer: &mut Printer<Event>,
+    columns: &KindColumns,
+    event: &Event,
+) -> Result<(), Failure> {
+    let cells = event.resource.as_ref().map(|one| columns.cells(one));
+    printer.print_with(event, cells.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -88,8 +88,9 @@ impl Builder {
         self
     }
 
-    /// Who is told if the server is too old for a part of a request, and what it does instead. The part is
-    /// left out; nobody is told by default.
+    /// Who is told if the server is too old for a part of a request, and what it does instead (the part is
+    /// left out), and what else it warns of in answers to reads, such as a deprecated version. A text may
+    /// come again with every answer; nobody is told by default.
     pub fn on_warning(mut self, handler: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.warn = Some(Arc::new(handler));
         self

@@ -56,6 +56,7 @@ pub use resource::{Metadata, Resource, Status};
 pub use resources::{Found, Quarantined, Query, Resources};
 pub use revisions::{Revision, Revisions};
 pub use typed::Spec;
+pub use upgrade::UpgradeQuery;
 pub use watching::{Change, Watched};
 pub use written::Written;
 

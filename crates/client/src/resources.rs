@@ -237,7 +237,9 @@ impl<S> Resources<S> {
             let (mut service, request) = (self.service(), request.clone());
             async move { service.get_resource(request).await }
         };
-        Ok(reading(self.attempts(), call).await?.into_inner())
+        let answer = reading(self.attempts(), call).await?;
+        self.warn_of_answer(answer.metadata());
+        Ok(answer.into_inner())
     }
 }
 

@@ -72,6 +72,7 @@ impl<S> Resources<S> {
         let answer = reading(self.attempts(), call).await;
         let answer =
             answer.map_err(|error| self.or_release_needed(Feature::ListRevisions, error))?;
+        self.warn_of_answer(answer.metadata());
         Ok(answer.into_inner())
     }
 }

@@ -12,6 +12,6 @@ mod runner;
 mod tests;
 
 pub use job::{Pace, Pacing};
-pub use migrate::{MIGRATE, MigrateOptions};
+pub use migrate::{MIGRATE, MigrateOptions, UPGRADE, UpgradeMatching};
 pub(crate) use migrate::{changes_of_meaning, check_meaning};
 pub use runner::{JobRunner, RunnerSettings};

@@ -14,6 +14,7 @@ mod fields;
 mod indexes;
 mod kept;
 mod look;
+mod matcher;
 mod numbered;
 mod place;
 mod query;
@@ -26,8 +27,10 @@ mod window;
 
 pub use error::ListError;
 pub(crate) use kept::Lists;
+pub(crate) use matcher::Matcher;
 pub use query::{DEFAULT_PAGE, InOrg, LARGEST_PAGE, ListOf, ListQuery, Page, PageAt};
-pub(crate) use scope::{Whose, whose};
+pub(crate) use scope::{Whose, version_of_entry, whose};
+pub(crate) use visible::may_know;
 
 use crate::caller::Caller;
 use crate::engine::Engine;

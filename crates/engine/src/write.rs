@@ -18,6 +18,7 @@ mod update;
 mod upgrade;
 
 pub(crate) use acl::{decode as decode_acl, removal as acl_removal};
+pub(crate) use barrier::barrier;
 pub use create::{Checking, Create};
 pub(crate) use create::{Planned, short};
 pub use mask::FieldMask;
@@ -27,5 +28,4 @@ pub(crate) use race::{is_race, join};
 pub(crate) use steps::{MOST_HISTORY, NameCount, ask_name, found_name};
 pub use undeclared::Undeclared;
 pub use update::Update;
-
 pub use upgrade::Upgrade;

@@ -1,5 +1,5 @@
-//! A server is killed with SIGKILL again and again in the middle of a mass migration. In the end
-//! every resource was moved once, and the counts are exact.
+//! A server is killed with SIGKILL again and again in the middle of a mass migration, or of an upgrade
+//! of what a filter matches. In the end every resource was moved once, and the counts are exact.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,11 +10,16 @@
 
 use coeval_access::{Rights, Subject};
 use coeval_core::version::{Uuid, Version};
-use coeval_engine::jobs::{JobRunner, MigrateOptions, Pace, Pacing, RunnerSettings};
+use coeval_engine::jobs::{
+    JobRunner, MigrateOptions, Pace, Pacing, RunnerSettings, UpgradeMatching,
+};
 use coeval_engine::tasks::{Status, Task};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_engine::{AuditQuery, Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey, What};
+use coeval_engine::{
+    AuditQuery, Caller, Engine, InOrg, SYSTEM_ORG, Settings, Target, TypeKey, What,
+};
+use coeval_filter::{Compare, Field, Filter, Operand};
 use coeval_storage::{Range, Span};
 use coeval_stores::{OpenOptions, OpenStore, open};
 use serde_json::json;
@@ -84,9 +89,9 @@ async fn child(url: &str, task: &str) {
 }
 
 /// Starts a child and waits until it has begun so many batches, or has ended.
-fn start(url: &str, task: &str, batches: usize) -> Child {
+fn start(name: &str, url: &str, task: &str, batches: usize) -> Child {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", NAME, "--nocapture"])
+        .args(["--exact", name, "--nocapture"])
         .env(STORE, url)
         .env(TASK, task)
         .stdout(Stdio::piped())
@@ -116,16 +121,8 @@ async fn keys(engine: &Engine, prefix: &str) -> usize {
     }
 }
 
-const NAME: &str = "a_migration_survives_being_killed_at_any_moment";
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_migration_survives_being_killed_at_any_moment() {
-    if let (Ok(url), Ok(task)) = (std::env::var(STORE), std::env::var(TASK)) {
-        return child(&url, &task).await;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("coeval.db").display());
-    let (made, task) = prepare(&url).await;
+/// Kills a server that works on a task at some moments, until one is left to end it.
+async fn kill_again_and_again(name: &str, url: &str, task: &Task) {
     let id = task.id.to_string();
     let seed = u64::from(std::process::id()) ^ 0x9e37_79b9_7f4a_7c15;
     println!("seed {seed}");
@@ -135,40 +132,123 @@ async fn a_migration_survives_being_killed_at_any_moment() {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         let (batches, micros) = ((random >> 33) % 7, (random >> 40) % 6_000);
-        let mut child = start(&url, &id, usize::try_from(batches).unwrap());
+        let mut child = start(name, url, &id, usize::try_from(batches).unwrap());
         tokio::time::sleep(Duration::from_micros(micros)).await;
         // `kill` is SIGKILL here.
         child.kill().unwrap();
         assert!(!child.wait().unwrap().success(), "it was not killed");
     }
-    let mut last = start(&url, &id, 1);
+    let mut last = start(name, url, &id, 1);
     assert!(last.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_survives_being_killed_at_any_moment() {
+    if let (Ok(url), Ok(task)) = (std::env::var(STORE), std::env::var(TASK)) {
+        return child(&url, &task).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("coeval.db").display());
+    let (made, task) = prepare(&url).await;
+    let name = "a_migration_survives_being_killed_at_any_moment";
+    kill_again_and_again(name, &url, &task).await;
     verify(&url, &made, &task).await;
 }
 
-/// Resources, and a task that nobody works on yet.
-async fn prepare(url: &str) -> (Vec<Uuid>, Task) {
-    let (store, engine) = engine(url).await;
+/// A third each: to be upgraded, at the target already, and not matched.
+const EACH: usize = 900;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_upgrade_of_what_a_filter_matches_survives_it_too() {
+    if let (Ok(url), Ok(task)) = (std::env::var(STORE), std::env::var(TASK)) {
+        return child(&url, &task).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("coeval.db").display());
+    let (store, there) = engine(&url).await;
+    register(&there).await;
+    let old = make_all(&there, EACH, |n| {
+        Create::new(version(1), format!("go-old{n}"), json!({"image": "i"}))
+    });
+    let new = make_all(&there, EACH, |n| {
+        Create::new(version(2), format!("go-new{n}"), json!({"img": "i"}))
+    });
+    let others = make_all(&there, EACH, |n| {
+        Create::new(version(1), format!("stay{n}"), json!({"image": "i"}))
+    });
+    let (old, new, others) = (old.await, new.await, others.await);
+    let asked = UpgradeMatching {
+        filter: Filter::test(
+            Field::Name,
+            Compare::Equal(Operand::from_escaped("go*").unwrap()),
+        ),
+        versions: None,
+        org: InOrg::Own,
+        to: None,
+        dry_run: false,
+    };
+    let upgrade = there.upgrade_matching(&admin(), &app(), &asked).await;
+    let (task, _) = upgrade.unwrap();
+    there.store().close().await;
+    drop((store, there));
+    let name = "an_upgrade_of_what_a_filter_matches_survives_it_too";
+    kill_again_and_again(name, &url, &task).await;
+    let (_store, engine) = engine(&url).await;
+    let task = engine.task(&admin(), task.id).await.unwrap();
+    let result = task.result.as_ref().unwrap();
+    for (what, count) in [("upgraded", EACH), ("unchanged", EACH), ("refused", 0)] {
+        assert_eq!(result[what], count, "{result}");
+    }
+    assert_eq!(task.progress.done, 2 * EACH as u64);
+    for (ids, at, generation) in [(old, 2, 1), (new, 2, 0), (others, 1, 0)] {
+        for id in ids {
+            let target = Target::Id(id);
+            let now = engine.get(&admin(), &app(), &target).await.unwrap();
+            assert_eq!(now.header.version, version(at));
+            assert_eq!(now.header.generation, generation, "{id}");
+        }
+    }
+    assert_eq!(keys(&engine, "g/").await, 0);
+}
+
+async fn register(engine: &Engine) {
     let old = "  schema: {type: object, required: [image], properties: {image: {type: string}}}\n  indexes: {image: /image}\n";
     let new = "  schema: {type: object, required: [img], properties: {img: {type: string}}}\n  indexes: {image: /img}\n  conversion: {from: 1.0.0, steps: [{rename: {path: /image, to: img}}]}\n";
     for text in [file(1, old), file(2, new)] {
         let registration = Registration::of(text).warn();
         engine.register(&admin(), registration).await.unwrap();
     }
+}
+
+async fn make_all(
+    engine: &Arc<Engine>,
+    count: usize,
+    create: impl Fn(usize) -> Create,
+) -> Vec<Uuid> {
     let make = |n| {
-        let engine = Arc::clone(&engine);
+        let (engine, create) = (Arc::clone(engine), create(n));
         tokio::spawn(async move {
-            let body = json!({"image": format!("i{n}")});
-            let create = Create::new(version(1), format!("r{n}"), body);
             let made = engine.create(&admin(), &app(), create).await.unwrap();
             made.resource.id
         })
     };
-    let making: Vec<_> = (0..RESOURCES).map(make).collect();
+    let making: Vec<_> = (0..count).map(make).collect();
     let mut made = Vec::new();
     for one in making {
         made.push(one.await.unwrap());
     }
+    made
+}
+
+/// Resources, and a task that nobody works on yet.
+async fn prepare(url: &str) -> (Vec<Uuid>, Task) {
+    let (store, engine) = engine(url).await;
+    register(&engine).await;
+    let made = make_all(&engine, RESOURCES, |n| {
+        let body = json!({"image": format!("i{n}")});
+        Create::new(version(1), format!("r{n}"), body)
+    });
+    let made = made.await;
     let options = MigrateOptions::default();
     let task = engine
         .migrate_resources(&admin(), &app(), version(1), version(2), &options)

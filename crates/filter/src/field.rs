@@ -3,10 +3,10 @@
 use crate::error::{FilterError, Limit};
 use crate::limits::FIELD_BYTES;
 use crate::path::ContentPath;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A field of the view that the caller sees.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Field {
     /// The resource's id.

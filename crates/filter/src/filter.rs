@@ -2,10 +2,10 @@
 
 use crate::field::Field;
 use crate::operand::Operand;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Which resources are wanted. A field that leads to several values passes a comparison if any of them does.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Filter {
     /// All of them; of none: everything.
@@ -19,7 +19,7 @@ pub enum Filter {
 }
 
 /// One comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Test {
     /// What is compared.
     pub field: Field,
@@ -31,7 +31,7 @@ pub struct Test {
 }
 
 /// How a field is compared. A missing field passes `NotEqual` and nothing else.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Compare {
     /// Some value equals it, or is of the pattern.

@@ -5,11 +5,11 @@ use crate::limits::OPERAND_BYTES;
 use crate::pattern::{Pattern, Read};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 /// The right-hand side of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Operand {
     /// Text whose type nobody said: `5` equals the number and the string.

@@ -7,7 +7,7 @@ use crate::error::{FilterError, Limit};
 use crate::limits::FIELD_BYTES;
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{PathPattern, Step};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use std::fmt;
 
@@ -161,5 +161,12 @@ impl fmt::Display for ContentPath {
 impl Serialize for ContentPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentPath {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        Self::from_dotted(&text).map_err(de::Error::custom)
     }
 }

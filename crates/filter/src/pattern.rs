@@ -2,10 +2,11 @@
 
 use crate::error::{FilterError, Limit};
 use crate::limits::{OPERAND_BYTES, WILDCARDS};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Literal pieces with a wildcard between each two; at least two pieces, some maybe empty.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>")]
 pub struct Pattern(Vec<String>);
 
 /// A text with wildcards and escapes, read.
@@ -90,5 +91,13 @@ impl Pattern {
 
     pub(crate) fn pieces(&self) -> &[String] {
         &self.0
+    }
+}
+
+impl TryFrom<Vec<String>> for Pattern {
+    type Error = FilterError;
+
+    fn try_from(pieces: Vec<String>) -> Result<Self, FilterError> {
+        Self::of_pieces(pieces)
     }
 }

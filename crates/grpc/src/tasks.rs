@@ -245,7 +245,12 @@ const fn told(status: Stands) -> pb::TaskStatus {
     }
 }
 
-async fn shown(api: &Api, caller: &Caller, task: &Task) -> Result<pb::Task, MethodError> {
+/// A task as it is answered.
+pub(crate) async fn shown(
+    api: &Api,
+    caller: &Caller,
+    task: &Task,
+) -> Result<pb::Task, MethodError> {
     let namespace = api.methods.engine().name_of(caller, task.org()).await?;
     let about = &task.about;
     Ok(pb::Task {

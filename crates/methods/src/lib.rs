@@ -24,7 +24,7 @@ pub use listing::{ListAsked, ListedPage, Near, field, order};
 pub use mask::Mask;
 pub use refused::{Class, Details};
 pub use watching::{OpenedWatch, WatchAsked};
-pub use writing::{Written, WrittenDelete};
+pub use writing::{UpgradeAsked, Written, WrittenDelete};
 
 use coeval_engine::Engine;
 use std::sync::Arc;

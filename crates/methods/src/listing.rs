@@ -123,7 +123,10 @@ impl Methods {
             count: asked.count,
             undeclared: false,
         };
-        Ok(self.engine.list(caller, &query).await?)
+        let mut page = self.engine.list(caller, &query).await?;
+        let notices = self.engine.deprecation_notices(&page.items);
+        page.warnings.extend(notices);
+        Ok(page)
     }
 
     /// One resource.

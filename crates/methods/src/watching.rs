@@ -73,9 +73,8 @@ impl Methods {
             from,
             ..WatchQuery::of(of.clone())
         };
-        Ok(OpenedWatch {
-            events: self.engine.watch(caller, query).await?,
-            warnings,
-        })
+        let events = self.engine.watch(caller, query).await?;
+        warnings.extend(self.engine.wanted_deprecation(caller, of));
+        Ok(OpenedWatch { events, warnings })
     }
 }

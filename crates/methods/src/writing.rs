@@ -1,13 +1,16 @@
 //! Writes, as requests ask for them.
 
 use crate::error::MethodError;
-use crate::{Body, Mask, Methods};
+use crate::kinds::Place;
+use crate::{Body, Mask, Methods, Near};
 use coeval_core::decide::StoreAt;
 use coeval_core::version::WriteVersion;
+use coeval_engine::jobs::UpgradeMatching;
 use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
 use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update, Upgrade};
 use coeval_engine::{Caller, Resource, Target, TypeKey};
+use coeval_filter::Filter;
 use coeval_storage::Token;
 
 /// What a write answers.
@@ -36,6 +39,19 @@ impl Written {
         let forced = self.overrode.as_ref().map(|one| format!("forced: {one}"));
         forced.into_iter().chain(self.warnings.clone()).collect()
     }
+}
+
+/// Which resources are to be stored at another version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UpgradeAsked {
+    /// The organization's name; empty: the caller's own; `-`: all.
+    pub namespace: String,
+    /// Those near this; nothing said is refused.
+    pub near: Near,
+    /// The version; empty: the newest that the caller can see.
+    pub version: String,
+    /// Only finds out what would happen.
+    pub dry_run: bool,
 }
 
 /// What a delete answers.
@@ -158,6 +174,34 @@ impl Methods {
         };
         let updated = self.engine.upgrade(caller, of, target, &upgrade).await?;
         self.updated(caller, of, target, updated).await
+    }
+
+    /// Stores the resources that are meant at another version, in the background; and what is to be
+    /// said of the filter.
+    ///
+    /// # Errors
+    /// If nothing says which ones are meant, the filter can't be used, or there is no such version.
+    pub async fn upgrade_many(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        asked: &UpgradeAsked,
+    ) -> Result<(Task, Vec<String>), MethodError> {
+        if asked.near == Near::default() {
+            // What is left out by a slip must not mean everything.
+            return Err(MethodError::invalid(
+                "filter is missing: say which resources are to be upgraded, name==* for all",
+            ));
+        }
+        let place: Place = self.place(caller, &asked.namespace).await?;
+        let upgrade = UpgradeMatching {
+            filter: asked.near.filter()?.unwrap_or(Filter::And(Vec::new())),
+            versions: asked.near.versions()?,
+            org: place.into(),
+            to: crate::version(&asked.version)?,
+            dry_run: asked.dry_run,
+        };
+        Ok(self.engine.upgrade_matching(caller, of, &upgrade).await?)
     }
 
     /// Says how a resource is doing; its content stays.

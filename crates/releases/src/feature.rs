@@ -49,10 +49,13 @@ features! {
     ListRevisions = V0_1, "listing revisions", Some("/coeval.resources.v1.ResourceService/ListRevisions");
     /// `RestoreResource`.
     RestoreRevision = V0_1, "restoring a revision", Some("/coeval.resources.v1.ResourceService/RestoreResource");
-    /// `WatchResources`.
+    /// `UpgradeResource`.
     Upgrade = V0_2, "upgrading a resource", Some("/coeval.resources.v1.ResourceService/UpgradeResource");
+    /// `UpgradeResources`.
+    UpgradeMany = V0_2, "upgrading all resources that a filter matches", Some("/coeval.resources.v1.ResourceService/UpgradeResources");
     /// `AnnotateTypeVersion`.
     AnnotateType = V0_2, "deprecating a type version or setting its columns", Some("/coeval.types.v1.TypeService/AnnotateTypeVersion");
+    /// `WatchResources`.
     Watch = V0_1, "watching resources", Some("/coeval.resources.v1.ResourceService/WatchResources");
     /// `ListTasksRequest.resource`; without it a client picks them out itself.
     TasksByResource = V0_2, "listing tasks by resource", None;

@@ -77,9 +77,16 @@ impl WebApi {
             let route = Arc::new(route);
             for prefix in route.prefixes() {
                 let (api, route) = (Arc::clone(&self.0), Arc::clone(&route));
-                let path = format!("{prefix}{}", route.path);
+                let path = format!("{prefix}{}", route.among.unwrap_or(route.path));
                 let handler = move |request: Request| {
-                    dispatch::answer(Arc::clone(&api), Arc::clone(&route), request)
+                    let (api, route) = (Arc::clone(&api), Arc::clone(&route));
+                    async move {
+                        if route.answers_path(request.uri().path()) {
+                            return dispatch::answer(api, route, request).await;
+                        }
+                        let (method, uri) = (request.method().clone(), request.uri().clone());
+                        dispatch::no_such_method(method, uri).await
+                    }
                 };
                 let there = paths.remove(&path).unwrap_or_default();
                 paths.insert(path, there.merge(on(filter, handler)));

@@ -51,6 +51,9 @@ pub(crate) struct Route {
     pub(crate) method: Method,
     /// Below the prefix, with `{names}` for the parts that vary.
     pub(crate) path: &'static str,
+    /// The path with names that the router has it under, where its own would hide others: a part that
+    /// says the same always is preferred to one that varies, whatever the method.
+    pub(crate) among: Option<&'static str>,
     pub(crate) handler: Handler,
     pub(crate) about: &'static str,
     pub(crate) needs: Needs,
@@ -106,6 +109,7 @@ impl Route {
             version: 1,
             method,
             path,
+            among: None,
             handler,
             about: "",
             needs: Needs::User,
@@ -116,6 +120,23 @@ impl Route {
             body: None,
             answers: Vec::new(),
         }
+    }
+
+    /// Answers its own path only, among those of this one.
+    pub(crate) const fn among(mut self, path: &'static str) -> Self {
+        self.among = Some(path);
+        self
+    }
+
+    /// Whether it answers a path that the router found it by.
+    pub(crate) fn answers_path(&self, path: &str) -> bool {
+        let last = |path: &str| {
+            path.trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .map(str::to_owned)
+        };
+        self.among.is_none() || last(path) == last(self.path)
     }
 
     pub(crate) fn get(path: &'static str, handler: Handler) -> Self {

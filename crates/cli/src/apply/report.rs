@@ -97,7 +97,7 @@ pub(crate) fn beside(done: &Done) {
             wrote.dropped.join(", ")
         );
     }
-    if let Some(warning) = &wrote.warning {
+    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
         let _ = writeln!(text, "warning: {warning}");
     }
     if !wrote.task.is_empty() {

@@ -142,7 +142,11 @@ pub(crate) fn builder(
             "Give it as http://HOST:PORT or https://HOST, and log in with `coeval login`.",
         ));
     }
-    let warn = |text: &str| crate::say::note(&format!("warning: {text}\n"));
+    let warn = |text: &str| {
+        if let Some(text) = crate::say::untold(text) {
+            crate::say::note(&format!("warning: {text}\n"));
+        }
+    };
     let mut builder = Client::builder(url).reach(REACH).on_warning(warn);
     if let Some(path) = authority {
         let pem = std::fs::read(path).map_err(|error| {

@@ -220,7 +220,7 @@ impl Edit<'_> {
             let dropped = wrote.dropped.join(", ");
             say::note(&format!("dropped with deleted items: {dropped}\n"));
         }
-        if let Some(warning) = &wrote.warning {
+        if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
             say::note(&format!("warning: {warning}\n"));
         }
         self.draft.forget();

@@ -77,12 +77,22 @@ pub(super) async fn run(
             Err(_) => return Err(Ended::Late { id, waited }.into()),
         },
     };
+    show(&succeeded(session, task).await?, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An ended task with its result.
+async fn succeeded(session: &Session, task: pb::Task) -> Result<pb::Task, Failure> {
     if task.status() == pb::TaskStatus::Success {
         // A listing leaves the result out, and so may a watch.
-        show(&get(session, task.id).await?, output)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(get(session, task.id).await?);
     }
     Err(failed(task).into())
+}
+
+/// Waits until a task has done its work, and shows how far it is; the task with its result.
+pub(crate) async fn done(session: &Session, id: &str) -> Result<pb::Task, Failure> {
+    succeeded(session, ended(session, id).await?).await
 }
 
 fn failed(task: pb::Task) -> Ended {

@@ -1,6 +1,7 @@
 //! Pages of entities, by type or by interface.
 
 use super::fields::field;
+use super::read::noticed;
 use super::represent::{Writer, text};
 use super::which::{accepted, not_own, sequenced, wanting};
 use crate::answer::Answer;
@@ -111,6 +112,7 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<Answer, ApiError> 
         // In the words of this API.
         answer.warning(&warning.replace("spec.", "entity."))
     });
+    let answer = noticed(api, answer, &page.items);
     Ok(sequenced(answer, page.token))
 }
 

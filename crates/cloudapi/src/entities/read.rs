@@ -7,6 +7,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use coeval_callers::names;
+use coeval_engine::Resource;
 use http::header::ETAG;
 use std::sync::Arc;
 
@@ -20,7 +21,21 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
         Some(reason) => answer.saying(names::WARNING, reason),
         None => answer,
     };
-    Ok(sequenced(answer, resource.token))
+    Ok(sequenced(
+        noticed(&api, answer, [&resource]),
+        resource.token,
+    ))
+}
+
+/// With what is to be said of the versions that entities are shown at.
+pub(super) fn noticed<'r>(
+    api: &Api,
+    answer: Answer,
+    shown: impl IntoIterator<Item = &'r Resource>,
+) -> Answer {
+    let notices = api.engine.deprecation_notices(shown);
+    let warn = |answer: Answer, notice: &String| answer.warning(notice);
+    notices.iter().fold(answer, warn)
 }
 
 /// With the secure values in place.
@@ -30,7 +45,10 @@ pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<Answer, A
     let resource = api.engine.full_contents(caller, &of, &target).await?;
     let text = represent::entity(&api, caller, &resource, call.version).await?;
     let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
-    Ok(sequenced(answer, resource.token))
+    Ok(sequenced(
+        noticed(&api, answer, [&resource]),
+        resource.token,
+    ))
 }
 
 pub(super) async fn resolve(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {

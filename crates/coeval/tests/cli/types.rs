@@ -343,6 +343,30 @@ fn a_version_is_deprecated_retired_and_registered_again() {
     let versions: Value = serde_json::from_str(&versions).unwrap();
     assert_eq!(versions["items"][1]["deprecated"]["message"], "Use 2.0.0.");
     assert_eq!(versions["items"][0]["deprecated"], Value::Null);
+    // Whoever reads at it is told so, once, however many there are.
+    world.write("api.yaml", &resource.replace("web", "api"));
+    let again = admin.runs(&["apply", "-f", "api.yaml", "-f", "web.yaml"]);
+    assert_eq!(again.err.matches("Use 2.0.0.").count(), 1, "{again:?}");
+    for read in [
+        &["get", "app"][..],
+        &["get", "app", "web"],
+        &["get", "app/web", "app/api"],
+        &["get", "app", "-o", "json"],
+        &["history", "app", "web"],
+        &["describe", "app", "web"],
+    ] {
+        let done = admin.runs(read);
+        assert_eq!(done.code, Some(0), "{read:?} {done:?}");
+        assert_eq!(
+            done.err.matches("Use 2.0.0.").count(),
+            1,
+            "{read:?} {done:?}"
+        );
+        assert!(!done.out.contains("warning"), "{done:?}");
+    }
+    let other = admin.runs(&["get", "app", "web", "--version", "1.0"]);
+    assert!(!other.err.contains("Use 2.0.0."), "{other:?}");
+    admin.does(&["delete", "app", "api"]);
     // Whoever writes at it is told so.
     world.write("web.yaml", &resource.replace("eu", "us"));
     let applied = admin.runs(&["apply", "-f", "web.yaml"]);
@@ -444,6 +468,17 @@ fn a_list_shows_the_columns_of_its_type() {
     assert_eq!(table[0][4..], ["IMAGE", "PLACE"], "{table:?}");
     assert_eq!(table[1][4..], ["nginx"]);
     assert_eq!(table[2][4..], ["redis", "eu"]);
+    let mut watch = admin.command(&["get", "app", "-w"]);
+    let mut watch = watch.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let lines = std::io::BufReader::new(watch.stdout.take().unwrap());
+    let lines = std::io::BufRead::lines(lines).take(3);
+    let lines: Vec<String> = lines.map(Result::unwrap).collect();
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let watched = cells(&lines.join("\n"));
+    assert_eq!(watched[0][5..], ["IMAGE", "PLACE"], "{watched:?}");
+    assert_eq!(watched[1][5..], ["nginx"]);
+    assert_eq!(watched[2][5..], ["redis", "eu"]);
     let old = cells(&admin.does(&["get", "app", "--version", "1.0"]));
     assert_eq!(old[0][4..], ["IMAGE"], "{old:?}");
     assert_eq!(admin.does(&["get", "app", "-o", "json"]), json);

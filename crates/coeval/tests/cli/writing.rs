@@ -484,12 +484,6 @@ fn upgrade_stores_resources_at_another_version_and_back() {
     assert_eq!(done, "app/web upgraded (v1 to v1.1)\n");
     let again = desk.ok(&["upgrade", "app/web", "--to", "v1.1"]);
     assert_eq!(again, "app/web unchanged (v1.1)\n");
-    let filtered = ["upgrade", "app", "--filter", "spec.image==a"];
-    let all = desk.ok(&filtered);
-    assert!(all.contains("app/api upgraded (v1 to v1.1)\n"), "{all}");
-    assert!(all.contains("app/web unchanged (v1.1)\n"), "{all}");
-    let none = desk.run(&["upgrade", "app", "--filter", "spec.image==none"]);
-    assert!(none.code == 0 && none.err.contains("no app"), "{none:?}");
     let file = desk.app("web", "v1.1", &json!({"image": "a", "region": "eu"}));
     desk.ok(&["apply", "-f", &file]);
     let back = desk.run(&["upgrade", "app", "web", "--to", "1.0.0"]);
@@ -501,6 +495,84 @@ fn upgrade_stores_resources_at_another_version_and_back() {
     assert!(unknown.code == 1 && unknown.err.contains("COEVAL-1101"));
     let nobody = desk.run(&["upgrade", "app"]);
     assert_eq!(nobody.code, 2, "{nobody:?}");
+}
+
+#[test]
+fn upgrade_of_what_a_filter_matches_is_a_task() {
+    let desk = Desk::new();
+    for (name, image) in [("web", "a"), ("api", "a"), ("db", "b")] {
+        let file = desk.app(name, "v1", &json!({"image": image}));
+        desk.ok(&["apply", "-f", &file]);
+    }
+    desk.ok(&["upgrade", "app", "web"]);
+    let version = |name: &str| {
+        let shown = desk.ok(&["get", "app", name, "-o", "jsonpath={.version}"]);
+        shown.trim().to_owned()
+    };
+    let filtered = ["upgrade", "app", "--filter", "spec.image==a"];
+    let dry = desk.run(&[&filtered[..], &["--dry-run"]].concat());
+    let (task, told) = dry.out.split_once('\n').unwrap();
+    assert!(task.starts_with("urn:vcloud:task:"), "{dry:?}");
+    let expected = "app: 1 upgraded to 1.1.0, 1 unchanged, 0 refused, dry run\n";
+    assert_eq!((dry.code, told), (0, expected), "{dry:?}");
+    assert!(!dry.err.contains('\u{1b}'), "{dry:?}");
+    assert_eq!(version("api"), "v1");
+    let all = desk.ok(&filtered);
+    let expected = "\napp: 1 upgraded to 1.1.0, 1 unchanged, 0 refused\n";
+    assert!(all.ends_with(expected), "{all}");
+    assert_eq!(
+        (version("api"), version("db")),
+        ("v1.1".into(), "v1".into())
+    );
+    // The task is there for whoever started it.
+    let id = all.lines().next().unwrap();
+    let shown = desk.ok(&["task", "get", id, "-o", "json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["operation"], "upgradeResources");
+    assert_eq!(shown["result"]["upgraded"], 1, "{shown}");
+    let started = desk.run(&["upgrade", "app", "--filter", "name==db", "--no-wait"]);
+    let id = started.out.trim();
+    assert!(
+        started.err.contains(&format!("`coeval task wait {id}`")),
+        "{started:?}"
+    );
+    desk.ok(&["task", "wait", id]);
+    assert_eq!(version("db"), "v1.1");
+    // Back: 1.1 shows a region that 1.0 lacks, so the filter has to say at which version.
+    let back = ["upgrade", "app", "--to", "1.0", "--filter", "spec.image==*"];
+    let back = desk.ok(&[&back[..], &["--version", "1.0"]].concat());
+    assert!(back.contains("3 upgraded to 1.0.0"), "{back}");
+    for (filter, code) in [("spec.imgae==a", "COEVAL-6104"), ("name", "COEVAL-")] {
+        let refused = desk.run(&["upgrade", "app", "--filter", filter]);
+        assert!(
+            refused.code != 0 && refused.err.contains(code),
+            "{refused:?}"
+        );
+    }
+    let unknown = desk.run(&["upgrade", "app", "--filter", "name==*", "--to", "7"]);
+    assert_eq!(unknown.code, 1, "{unknown:?}");
+    let empty = desk.run(&["upgrade", "app", "--filter", ""]);
+    assert!(
+        empty.code != 0 && empty.err.contains("name==*"),
+        "{empty:?}"
+    );
+    let lone = desk.run(&["upgrade", "app", "web", "--no-wait"]);
+    assert_eq!(lone.code, 2, "{lone:?}");
+}
+
+#[test]
+fn an_upgrade_by_filter_has_a_progress_bar_on_a_terminal() {
+    let desk = Desk::new();
+    let file = desk.app("web", "v1", &json!({"image": "a"}));
+    desk.ok(&["apply", "-f", &file]);
+    let upgrade = ["upgrade", "app", "--filter", "name==web"];
+    let mut session = Session::spawn(desk.command(&upgrade)).unwrap();
+    session.set_expect_timeout(Some(Duration::from_secs(60)));
+    let screen = session.expect(Eof).unwrap();
+    let screen = String::from_utf8_lossy(screen.as_bytes()).into_owned();
+    assert!(screen.contains("upgradeResources: "), "{screen}");
+    assert!(screen.contains('\u{1b}'), "{screen}");
+    assert!(screen.contains("app: 1 upgraded to 1.1.0"), "{screen}");
 }
 
 #[test]

@@ -537,6 +537,22 @@ pub(crate) fn a_version_that_others_are_converted_through_is_retired(mut world: 
     let entity = json!({"name": "web", "entity": {"image": "a"}});
     let made = world.post(&one("2.0.0")).by(&admin).json(&entity).send();
     assert_eq!((made.status, warnings(&made).len()), (202, 1), "{made:?}");
+    for (path, told) in [
+        ("/cloudapi/1.0.0/entities/types/acme/app", 1),
+        ("/cloudapi/1.0.0/entities/types/acme/app/2.0.0", 1),
+    ] {
+        let listed = world.get(path).by(&admin).version("37.1").send();
+        assert_eq!(listed.json["values"].as_array().unwrap().len(), 1);
+        assert_eq!(warnings(&listed).len(), told, "{listed:?}");
+        let id = listed.json["values"][0]["id"].as_str().unwrap();
+        let path = format!("/cloudapi/1.0.0/entities/{id}");
+        let read = world.get(&path).by(&admin).version("37.1").send();
+        assert_eq!(
+            (read.status, warnings(&read).len()),
+            (200, told),
+            "{read:?}"
+        );
+    }
 
     assert_eq!(world.delete(&one("1.0.0")).by(&admin).send().status, 204);
     assert!(!sees(&world, &admin, "1.0.0"));

@@ -120,6 +120,14 @@ pub(crate) async fn what_is_hidden_answers_as_what_there_is_not(mut world: World
         version: "1.0.0".into(),
         ..Default::default()
     };
+    let upgrade_many = |version: &str, view_version: &str| pb::UpgradeResourcesRequest {
+        kind: "app".into(),
+        filter: "name==*".into(),
+        version: version.into(),
+        view_version: view_version.into(),
+        dry_run: true,
+        ..Default::default()
+    };
     let upsert = pb::UpsertResourceRequest {
         resource: Some(resource.clone()),
         ..Default::default()
@@ -140,6 +148,8 @@ pub(crate) async fn what_is_hidden_answers_as_what_there_is_not(mut world: World
         ("GetResource", row_bytes(&get)),
         ("ListResources", row_bytes(&list)),
         ("UpgradeResource", row_bytes(&upgrade)),
+        ("UpgradeResources", row_bytes(&upgrade_many("1.0.0", ""))),
+        ("UpgradeResources", row_bytes(&upgrade_many("", "1.0.0"))),
         ("UpsertResource", row_bytes(&upsert)),
         ("UpdateResource", row_bytes(&masked)),
     ] {
@@ -200,8 +210,8 @@ pub(crate) async fn watches_at_a_hidden_version_tell_nothing_of_it(mut world: Wo
         let told = world.by(&alice).resources().watch_resources(asked).await;
         open.push(told.unwrap().into_inner());
     }
-    let made = world.by(&alice).create("v1", "web", json!({"image": "a"}));
-    made.await.unwrap();
+    let by = world.by(&alice);
+    by.create("v1", "web", json!({"image": "a"})).await.unwrap();
     let mut told = Vec::new();
     for stream in &mut open {
         let changes = loop {

@@ -163,6 +163,7 @@ cases! {
             a_higher_minor_is_stored_with_full_control_alone
             a_body_of_a_higher_major_is_put_onto_what_is_stored
             what_no_save_does_an_upgrade_does
+            resources_that_a_filter_matches_are_upgraded_by_a_task
             what_went_with_a_deleted_item_is_told
             metadata_says_which_versions_are_understood
             a_reader_sees_its_own_writes

@@ -175,6 +175,48 @@ pub(crate) async fn a_version_is_annotated_and_retired(world: World) {
     assert_eq!(done.deprecated, Some(deprecated));
     assert_eq!(done.columns, [column("/image", "string")]);
     assert_eq!(done.file, files[1], "the file stays");
+    let told = |metadata: &tonic::metadata::MetadataMap| {
+        let all = metadata.get_all("coeval-warning").iter();
+        all.filter(|text| text.to_str().unwrap().contains("Use 2.0.0."))
+            .count()
+    };
+    let get = |version: &str| coeval_grpc::proto::resources::v1::GetResourceRequest {
+        kind: "app".into(),
+        name: "web".into(),
+        version: version.into(),
+        ..Default::default()
+    };
+    for (version, count) in [("1.1", 1), ("1.0", 0)] {
+        let read = by.resources().get_resource(get(version)).await.unwrap();
+        assert_eq!(told(read.metadata()), count, "{version}");
+        let asked = coeval_grpc::proto::resources::v1::ListResourcesRequest {
+            kind: "app".into(),
+            version: version.into(),
+            ..Default::default()
+        };
+        let listed = by.resources().list_resources(asked).await.unwrap();
+        assert_eq!(told(listed.metadata()), count, "{version}");
+        let asked = coeval_grpc::proto::resources::v1::WatchResourcesRequest {
+            kind: "app".into(),
+            version: version.into(),
+            ..Default::default()
+        };
+        let watch = by.resources().watch_resources(asked).await.unwrap();
+        assert_eq!(told(watch.metadata()), count, "{version}");
+    }
+    let there = by.resources().get_resource(get("1.1")).await.unwrap();
+    let there = there.into_inner().resource.unwrap();
+    let mut edited = there.clone();
+    edited.spec = json!({"image": "b"}).to_string().into();
+    by.update(edited).await.unwrap();
+    let asked = coeval_grpc::proto::resources::v1::RestoreResourceRequest {
+        kind: "app".into(),
+        name: "web".into(),
+        revision: there.metadata.unwrap().revision,
+        ..Default::default()
+    };
+    let restored = by.resources().restore_resource(asked).await.unwrap();
+    assert_eq!(told(restored.metadata()), 1);
     let new = crate::calls::app("v1.1", "api", json!({"image": "a"}));
     let asked = coeval_grpc::proto::resources::v1::CreateResourceRequest {
         resource: Some(new),

@@ -5,7 +5,7 @@ use crate::stage::{app_files, type_file};
 use crate::world::World;
 use coeval_grpc::proto::access::v1 as access;
 use coeval_grpc::proto::resources::v1 as pb;
-use serde_json::json;
+use serde_json::{Value, json};
 use tonic::Code;
 
 fn stored(resource: &pb::Resource) -> String {
@@ -460,4 +460,48 @@ pub(crate) async fn a_view_says_what_it_leaves_out(mut world: World) {
     by.update(view).await.unwrap();
     let whole = by.get_at("web", "v1.1").await.unwrap();
     assert_eq!(spec(&whole), json!({"image": "b", "region": "eu"}));
+}
+
+pub(crate) async fn resources_that_a_filter_matches_are_upgraded_by_a_task(mut world: World) {
+    world.add_app();
+    let (alice, bob) = (world.login("alice@acme"), world.login("bob@acme"));
+    let by = world.by(&alice);
+    for (name, image) in [("web", "a"), ("api", "a"), ("db", "b")] {
+        by.create("v1", name, json!({"image": image}))
+            .await
+            .unwrap();
+    }
+    let asked = |filter: &str, version: &str| pb::UpgradeResourcesRequest {
+        kind: "app".into(),
+        filter: filter.into(),
+        version: version.into(),
+        ..Default::default()
+    };
+    let done = async |by: &crate::calls::By<'_>, asked| {
+        let started = by.resources().upgrade_resources(asked).await.unwrap();
+        let id = started.into_inner().task.unwrap().id;
+        let watching = coeval_grpc::proto::tasks::v1::WatchTaskRequest { id: id.clone() };
+        let mut stream = by.tasks().watch_task(watching).await.unwrap().into_inner();
+        while stream.message().await.unwrap().is_some() {}
+        let got = coeval_grpc::proto::tasks::v1::GetTaskRequest { id };
+        let task = by.tasks().get_task(got).await.unwrap().into_inner();
+        serde_json::from_str::<Value>(&task.task.unwrap().result).unwrap()
+    };
+    let result = done(&by, asked("spec.image==a", "")).await;
+    assert_eq!(
+        (&result["upgraded"], &result["version"]),
+        (&json!(2), &json!("1.1.0"))
+    );
+    for (name, version) in [("web", "v1.1"), ("api", "v1.1"), ("db", "v1")] {
+        assert_eq!(stored(&by.get(name).await.unwrap()), version, "{name}");
+    }
+    // Of what another one has he is told nothing.
+    let others = done(&world.by(&bob), asked("name==*", "")).await;
+    assert_eq!(others["upgraded"], 0, "{others}");
+    assert_eq!(others["refused"], 0, "{others}");
+    let none = by.resources().upgrade_resources(asked("", "")).await;
+    assert_eq!(none.unwrap_err().code(), Code::InvalidArgument);
+    let slip = asked("spec.imgae==a", "");
+    let slip = by.resources().upgrade_resources(slip).await;
+    refused(slip, Code::InvalidArgument, 6104);
 }

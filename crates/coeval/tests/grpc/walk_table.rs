@@ -283,6 +283,17 @@ fn of_resources(things: &Things) -> Vec<Row> {
         ),
         row(
             Org,
+            "coeval.resources.v1.ResourceService/UpgradeResources",
+            &resources::UpgradeResourcesRequest {
+                kind: kind.clone(),
+                namespace: namespace.clone(),
+                filter: "name==*".into(),
+                dry_run: true,
+                ..Default::default()
+            },
+        ),
+        row(
+            Org,
             "coeval.resources.v1.ResourceService/WatchResources",
             &resources::WatchResourcesRequest {
                 kind,

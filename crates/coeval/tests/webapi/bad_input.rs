@@ -126,6 +126,17 @@ pub(crate) fn a_field_that_nobody_reads_is_refused(mut world: World) {
             "/resources/app/web/upgrade",
             json!({"version": "new"}),
         ),
+        ("POST", "/resources/app/upgrade", json!({})),
+        (
+            "POST",
+            "/resources/app/upgrade?filter=name",
+            json!({"dryRun": true}),
+        ),
+        (
+            "POST",
+            "/resources/app/upgrade?filter=name==*",
+            json!({"revision": "x"}),
+        ),
         ("POST", "/tokens", json!({"name": "t", "expiry": "never"})),
         (
             "POST",

@@ -91,6 +91,16 @@ fn by_hand(revision: &str) -> Vec<Request> {
         ),
         Request::new(
             "POST",
+            "/resources/app/upgrade?filter=name==*",
+            json!({"version": "1.0.0", "dryRun": true}),
+        ),
+        Request::new(
+            "POST",
+            "/resources/acme:app/upgrade?filter=name==*&version=1.0.0",
+            json!({"dryRun": true}),
+        ),
+        Request::new(
+            "POST",
             "/types/acme:app/migrations",
             json!({"from": "1.0.0", "to": "1.1.0", "dryRun": true}),
         ),

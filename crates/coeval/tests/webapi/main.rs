@@ -116,6 +116,7 @@ cases! {
             a_change_needs_a_revision_and_one_alone
             an_earlier_revision_is_restored
             a_resource_is_stored_at_another_version
+            resources_that_a_filter_matches_are_upgraded_by_a_task
         }
     }
     watch {

@@ -112,3 +112,36 @@ pub(crate) fn a_resource_is_stored_at_another_version(mut world: World) {
         assert_eq!(done.json["resource"]["metadata"], stored["metadata"]);
     }
 }
+
+pub(crate) fn resources_that_a_filter_matches_are_upgraded_by_a_task(mut world: World) {
+    world.add_app();
+    let alice = world.enter("alice@acme");
+    // A resource that is called as the route.
+    for name in ["web", "upgrade"] {
+        world.app(&alice, "v1", name, &json!({"image": "a"}));
+    }
+    world.app(&alice, "v1", "other", &json!({"image": "b"}));
+    let path = "/resources/app/upgrade?filter=spec.image==a";
+    let started = world.tell(&alice, "POST", path, &json!({"version": "1.1"}));
+    assert_eq!(started.status, 202, "{started:?}");
+    assert_eq!(started.json["operation"], "upgradeResources");
+    let at = format!("/tasks/{}", started.json["id"].as_str().unwrap());
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let task = loop {
+        let task = world.look(&alice, &at);
+        if task["status"] == "success" {
+            break task;
+        }
+        assert!(std::time::Instant::now() < deadline, "{task}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let expected = json!({"dryRun": false, "version": "1.1.0", "upgraded": 2, "unchanged": 0, "refused": 0, "unlisted": 0, "entries": []});
+    assert_eq!(task["result"], expected);
+    for (name, version) in [("web", "v1.1"), ("upgrade", "v1.1"), ("other", "v1")] {
+        let seen = world.look(&alice, &format!("/resources/app/{name}"));
+        assert_eq!(seen["version"], version, "{name}");
+    }
+    // Only that one path takes a POST.
+    let nothing = world.tell(&alice, "POST", "/resources/app/web", &json!({}));
+    assert_eq!(nothing.status, 405, "{nothing:?}");
+}

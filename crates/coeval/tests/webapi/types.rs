@@ -2,7 +2,7 @@
 
 use crate::stage::{app_files, type_file};
 use crate::visit::{code, names};
-use crate::world::World;
+use crate::world::{Reply, World};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -271,6 +271,32 @@ pub(crate) fn a_version_is_annotated_retired_and_comes_back(world: World) {
     let told = Some(told.to_owned());
     assert_eq!(warning("v1.1", "api", json!({"image": "a"})), told);
     assert_eq!(warning("v1", "old", json!({"image": "a"})), None);
+    // Readers at it are told too, once for all that they are shown, and those who restore.
+    let warnings = |reply: &Reply| -> Vec<String> {
+        let all = reply.headers.get_all("coeval-warning").iter();
+        all.map(|text| text.to_str().unwrap().to_owned()).collect()
+    };
+    let notices: Vec<String> = told.iter().cloned().collect();
+    for (path, expected) in [
+        ("/resources/app/web", &notices[..]),
+        ("/resources/app/old", &[]),
+        ("/resources/app/old?version=1.1", &notices),
+        ("/resources/app/web?version=1.0", &[]),
+        ("/resources/app", &notices),
+        ("/resources/app?version=1.0", &[]),
+        ("/resources/app/web/history", &notices),
+    ] {
+        let reply = world.ask(&admin, "GET", path).send();
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert_eq!(warnings(&reply), expected, "{path}");
+    }
+    let history = world.look(&admin, "/resources/app/web/history");
+    let restore = json!({"revision": history["items"][0]["metadata"]["revision"]});
+    let edit = json!({"mask": ["spec.image"], "spec": {"image": "b"}});
+    let edited = world.tell(&admin, "PATCH", "/resources/app/web", &edit);
+    assert_eq!(edited.status, 200, "{edited:?}");
+    let restored = world.tell(&admin, "POST", "/resources/app/web/restore", &restore);
+    assert_eq!(warnings(&restored), notices, "{restored:?}");
 
     let cleared = world.tell(&admin, "PUT", path, &json!({"deprecated": null}));
     assert_eq!(cleared.json["deprecated"], Value::Null);

@@ -70,6 +70,7 @@ pub(crate) const ROUTES: &[(For, &str)] = &[
     (Tenant, "GET /resources/{kind}/{name}/history"),
     (Tenant, "POST /resources/{kind}/{name}/restore"),
     (Tenant, "POST /resources/{kind}/{name}/upgrade"),
+    (Tenant, "POST /resources/{kind}/upgrade"),
     (Tenant, "GET /resources/{kind}/{name}/acl"),
     (Tenant, "POST /resources/{kind}/{name}/acl"),
     (Tenant, "DELETE /resources/{kind}/{name}/acl/{member}"),
@@ -218,6 +219,9 @@ fn walk(world: &World, things: &Things, route: &str, token: Option<&str>) -> Rep
     {
         path.push_str("?namespace=acme");
     }
+    if pattern.ends_with("{kind}/upgrade") {
+        path.push_str("&filter=name==*");
+    }
     let mut sending = world.sending(method, &path);
     if matches!(method, "POST" | "PUT" | "PATCH") {
         sending = sending.json(&body(route, things));
@@ -308,7 +312,8 @@ pub(crate) fn every_route_keeps_out_who_should_not_come_in(mut world: World) {
                     reply.status == 200 || kept_out
                 }
                 // It moves what its sender may move: nothing.
-                (_, _, "POST /types/{type}/migrations") => reply.status == 202,
+                (_, _, "POST /types/{type}/migrations")
+                | (_, "bob@acme", "POST /resources/{kind}/upgrade") => reply.status == 202,
                 (_, "bob@acme", "GET /resources/{kind}") => {
                     reply.json["items"] == json!([]) && reply.status == 200
                 }

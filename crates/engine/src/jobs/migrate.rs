@@ -1,11 +1,14 @@
-//! Mass migration: every resource of one version of a type that the caller may move goes to
-//! another version, as an update that changes only the version would take it there.
+//! Mass migration: every resource of one version of a type that the caller may move, or every one
+//! that a filter matches, goes to another version, as an update that changes only the version would
+//! take it there.
 
 mod batch;
+mod matching;
 mod page;
 mod plan;
 mod report;
 mod run;
+mod selection;
 mod slots;
 
 use super::job::{Job, Run};
@@ -22,12 +25,16 @@ use bytes::Bytes;
 use coeval_access::TypeAction;
 use coeval_core::types::TypeVersionId;
 use coeval_core::version::Version;
+pub use matching::UpgradeMatching;
 use plan::Plan;
 use run::MigrateRun;
 use std::sync::Arc;
 
-/// The operation of these tasks.
+/// The operation of tasks that move the resources of one version.
 pub const MIGRATE: &str = "migrateEntities";
+/// The operation of tasks that move those that a filter matches. One of its own, because servers of
+/// 0.1.0 would not know what is meant: they leave it to others.
+pub const UPGRADE: &str = "upgradeResources";
 
 /// How resources are migrated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,26 +65,19 @@ impl Engine {
         for version in [from, to] {
             self.allow_type(caller, &state, version, TypeAction::See)?;
         }
-        check_target(&state, from, to)?;
+        check_target(&state, Some(from), to)?;
         let visible = caller.visible_versions(&state);
         check_meaning(&state, &visible, from, to, &options.meaning_changed)?;
         let plan = Plan {
             vendor: of.vendor.to_string(),
             nss: of.nss.to_string(),
-            from: from.to_string(),
+            from: Some(from.to_string()),
+            matching: None,
             to: to.to_string(),
             force: options.force,
             dry_run: options.dry_run,
         };
-        let tried = if options.dry_run { " (only tried)" } else { "" };
-        let deed = Deed::of_type(
-            What::Migrate,
-            &TypeVersionId {
-                vendor: of.vendor.to_string(),
-                nss: of.nss.to_string(),
-                version: to,
-            },
-        );
+        let tried = tried(options.dry_run);
         let new = NewTask {
             operation: MIGRATE,
             description: format!("Migrating resources of {of} from {from} to {to}{tried}"),
@@ -88,26 +88,40 @@ impl Engine {
                 resource: None,
             },
             input: plan.to_json(),
-            deed,
+            deed: migrating(of, to),
         };
         self.submit(caller, new).await
     }
 }
 
+const fn tried(dry_run: bool) -> &'static str {
+    if dry_run { " (only tried)" } else { "" }
+}
+
+/// What the audit says of the task itself.
+fn migrating(of: &TypeKey, to: Version) -> Deed {
+    let id = TypeVersionId {
+        vendor: of.vendor.to_string(),
+        nss: of.nss.to_string(),
+        version: to,
+    };
+    Deed::of_type(What::Migrate, &id)
+}
+
 /// Refuses a target that no resource can be moved to.
 pub(super) fn check_target(
     state: &TypeState,
-    from: Version,
+    from: Option<Version>,
     to: Version,
 ) -> Result<(), EngineError> {
-    for version in [from, to] {
+    for version in from.into_iter().chain([to]) {
         if state.version(version).is_none() {
             let of = state.key.clone();
             return Err(EngineError::TypeVersionUnknown { of, version });
         }
     }
     let refuse = |reason| Err(TaskError::TargetRefused { from, to, reason }.into());
-    if from == to {
+    if from == Some(to) {
         return refuse("it is the same version");
     }
     if state.phase.migration.is_some() {
@@ -164,14 +178,14 @@ pub(crate) fn check_meaning(
     }
 }
 
-/// The job of these tasks.
+/// The job of these tasks, by their operation.
 #[derive(Debug)]
-pub(super) struct MigrateJob;
+pub(super) struct MigrateJob(pub(super) &'static str);
 
 #[async_trait]
 impl Job for MigrateJob {
     fn operation(&self) -> &'static str {
-        MIGRATE
+        self.0
     }
 
     async fn begin(

@@ -9,7 +9,7 @@ use super::behave::BehaviorJob;
 use super::drive::{Drive, End};
 use super::hooked::HookedJob;
 use super::job::{Job, Pace};
-use super::migrate::MigrateJob;
+use super::migrate::{MIGRATE, MigrateJob, UPGRADE};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
@@ -98,10 +98,9 @@ impl JobRunner {
             at_once: settings.behaviors_at_once,
             ..settings.clone()
         };
-        let lanes = vec![
-            (settings, vec![Arc::new(MigrateJob) as Arc<dyn Job>]),
-            (waiting, behaviors),
-        ];
+        let migrations: Vec<Arc<dyn Job>> =
+            vec![Arc::new(MigrateJob(MIGRATE)), Arc::new(MigrateJob(UPGRADE))];
+        let lanes = vec![(settings, migrations), (waiting, behaviors)];
         Self::with_lanes(engine, server_id, lanes)
     }
 

@@ -158,6 +158,20 @@ impl Engine {
         Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
+    /// The versions that resources of a type may be stored at, ascending: also those whose definition
+    /// is damaged or gone, if they have resources.
+    pub(crate) async fn versions_with_resources(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<Vec<Version>, EngineError> {
+        // What has no definition is looked for in the index of all organizations, whichever is asked
+        // for.
+        let whose = Whose::Org(caller.org().to_owned());
+        let (source, _) = self.type_source(caller, of, None, &whose).await?;
+        Ok(source.versions)
+    }
+
     /// All type versions that implement an interface.
     async fn implementing(
         &self,
@@ -301,7 +315,7 @@ fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<Range>, Engine
 }
 
 /// The version of an entry of the index of versions.
-fn version_of_entry(key: &Key) -> Option<Version> {
+pub(crate) fn version_of_entry(key: &Key) -> Option<Version> {
     let mut parts = key.as_bytes().rsplit(|byte| *byte == b'/');
     let version = parts.nth(2)?;
     Version::parse_full(std::str::from_utf8(version).ok()?).ok()

@@ -7,6 +7,8 @@ use super::look::{Batch, Candidate, Look, Outcome, Stands};
 use super::place::{LONGEST_SORT_KEY, Place};
 use super::scope::{PARTS, Whose};
 use crate::allow::{allowed, home, type_name, version_facts};
+use crate::caller::Caller;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys::{self, index};
@@ -203,22 +205,7 @@ impl Look<'_> {
         acl: &Acl,
         owns: bool,
     ) -> Option<Level> {
-        let org = match &self.scope.whose {
-            Whose::Org(org) => org.as_str(),
-            // Those who list all organizations are of the provider.
-            Whose::Everybody => crate::allow::SYSTEM_ORG,
-        };
-        let facts = Facts {
-            of: type_name(&state.key).ok()?,
-            version: version_facts(state, version, &self.caller.subject),
-            home: home(org),
-            owner: owns.then(|| self.caller.user()),
-            acl: AclFacts::Loaded(acl),
-        };
-        match decide(Action::Read, &self.caller.subject, &facts) {
-            Decision::Allowed(allowed) => Some(allowed.level),
-            Decision::Denied(_) | Decision::NeedsAcl => None,
-        }
+        may_know(self.caller, state, version, &self.scope.whose, (acl, owns))
     }
 
     /// Whether every resource at a version is seen by the caller, whoever owns it.
@@ -263,15 +250,12 @@ impl Look<'_> {
                 Some(self.placed(candidate, Ok(Box::new(resource)), sorted))
             }
             Err(error) => {
-                // What looks at nothing but the header can still be answered.
                 let seen = header
                     .as_ref()
                     .map(|header| of_header(state, header, candidate.id));
-                let told = |(filter, compiled): &(&Filter, Compiled)| {
-                    let differs = seen.as_ref().is_some_and(|seen| !compiled.matches(seen));
-                    told_by_header(filter) && differs
-                };
-                if self.filter.as_ref().is_some_and(told) {
+                if let (Some((filter, compiled)), Some(header)) = (&self.filter, &header)
+                    && rules_out(filter, compiled, state, header, candidate.id)
+                {
                     return None;
                 }
                 let shown = Err(Quarantined::of(urn(&state.key, candidate.id), &error));
@@ -290,15 +274,9 @@ impl Look<'_> {
     /// The names behind a resource's ids, if the filter or the order looks at them. Those that
     /// can't be found out are missing, as those of somebody who is gone.
     async fn names(&self, resource: &Resource) -> Names {
-        if !self.needs_names {
-            return Names::default();
-        }
-        let header = &resource.header;
-        let owner = self.engine.name_of(self.caller, &header.owner).await;
-        let org = self.engine.name_of(self.caller, &header.org).await;
-        Names {
-            owner: owner.ok().flatten(),
-            org: org.ok().flatten(),
+        match self.needs_names {
+            true => names_behind(self.engine, self.caller, resource).await,
+            false => Names::default(),
         }
     }
 
@@ -339,8 +317,58 @@ impl Look<'_> {
     }
 }
 
+/// Whether the caller may know of a resource of which only an index tells: where it is stored, and
+/// perhaps whether the caller owns it.
+pub(crate) fn may_know(
+    caller: &Caller,
+    state: &TypeState,
+    version: Version,
+    whose: &Whose,
+    (acl, owns): (&Acl, bool),
+) -> Option<Level> {
+    let org = match whose {
+        Whose::Org(org) => org.as_str(),
+        // Those who look at all organizations are of the provider.
+        Whose::Everybody => crate::allow::SYSTEM_ORG,
+    };
+    let facts = Facts {
+        of: type_name(&state.key).ok()?,
+        version: version_facts(state, version, &caller.subject),
+        home: home(org),
+        owner: owns.then(|| caller.user()),
+        acl: AclFacts::Loaded(acl),
+    };
+    match decide(Action::Read, &caller.subject, &facts) {
+        Decision::Allowed(allowed) => Some(allowed.level),
+        Decision::Denied(_) | Decision::NeedsAcl => None,
+    }
+}
+
+/// The names behind a resource's ids, as far as the caller can find them out.
+pub(super) async fn names_behind(engine: &Engine, caller: &Caller, resource: &Resource) -> Names {
+    let header = &resource.header;
+    let owner = engine.name_of(caller, &header.owner).await;
+    let org = engine.name_of(caller, &header.org).await;
+    Names {
+        owner: owner.ok().flatten(),
+        org: org.ok().flatten(),
+    }
+}
+
+/// Whether a filter does not match a resource that can't be shown: what looks at nothing but the
+/// header can still be answered.
+pub(super) fn rules_out(
+    filter: &Filter,
+    compiled: &Compiled,
+    state: &TypeState,
+    header: &Header,
+    id: Uuid,
+) -> bool {
+    told_by_header(filter) && !compiled.matches(&of_header(state, header, id))
+}
+
 /// Stored bytes that are passed on must at least be JSON: what is not would spoil the whole page.
-fn readable(id: Uuid, resource: Resource) -> Result<Resource, EngineError> {
+pub(super) fn readable(id: Uuid, resource: Resource) -> Result<Resource, EngineError> {
     if resource.version.version == resource.header.version {
         serde_json::from_slice::<IgnoredAny>(&resource.content).map_err(|error| {
             let reason = format!("its content is no JSON: {error}");

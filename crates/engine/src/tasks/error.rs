@@ -46,10 +46,10 @@ pub enum TaskError {
         limit: usize,
     },
     /// Resources can't be migrated there.
-    #[error("resources can't be migrated from {from} to {to}: {reason}")]
+    #[error("resources can't be migrated{} to {to}: {reason}", from.map_or_else(String::new, |from| format!(" from {from}")))]
     TargetRefused {
-        /// Where they are.
-        from: Version,
+        /// Where they are, if all are at one version.
+        from: Option<Version>,
         /// Where they were to go.
         to: Version,
         /// Why not.

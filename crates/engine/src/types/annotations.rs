@@ -15,6 +15,7 @@ use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::{self, TypeKey};
+use crate::resource::Resource;
 use crate::write::is_race;
 use coeval_access::TypeAction;
 use coeval_core::types::{Column, Deprecation, TypeVersion, columns_flaw, same_definition};
@@ -198,14 +199,40 @@ impl TypeState {
 }
 
 impl Engine {
-    /// What whoever wrote at a version is to be told of it, in a header: nothing, unless it is
-    /// deprecated. Reads nothing: the type was loaded for the write.
+    /// What whoever wrote or read at a version is to be told of it, in a header: nothing, unless it is
+    /// deprecated. Reads nothing: the type was loaded for that.
     #[must_use]
     pub fn deprecation_notice(&self, of: &TypeKey, version: Version) -> Option<String> {
         let state = self.types.loaded(of)?;
         let notice = format!("{of}:{version} is {}", state.deprecation(version)?);
         let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
         Some(notice.chars().map(plain).collect())
+    }
+
+    /// The same of the versions that resources are shown at, once for each version.
+    #[must_use]
+    pub fn deprecation_notices<'r>(
+        &self,
+        shown: impl IntoIterator<Item = &'r Resource>,
+    ) -> Vec<String> {
+        let mut versions: Vec<(&TypeKey, Version)> = Vec::new();
+        for resource in shown {
+            let version = (&resource.of, resource.version.version);
+            if !versions.contains(&version) {
+                versions.push(version);
+            }
+        }
+        let notice = |(of, version)| self.deprecation_notice(of, version);
+        versions.into_iter().filter_map(notice).collect()
+    }
+
+    /// The same of the version that a caller wants all resources of a type at, before it is shown any.
+    #[must_use]
+    pub fn wanted_deprecation(&self, caller: &Caller, of: &TypeKey) -> Option<String> {
+        let state = self.types.loaded(of)?;
+        let version = caller.wanted.exactly?;
+        let exists = caller.visible_versions(&state).has(version);
+        exists.then(|| self.deprecation_notice(of, version))?
     }
 
     /// Deprecates a type version or says that it is not deprecated any more, and sets its columns,

@@ -14,7 +14,7 @@ use coeval_core::version::Version;
 /// names a restricted view (docs/decisions/0003-bodies-of-a-higher-version.md).
 ///
 /// A hidden one is told as the next on the way that the caller sees.
-pub(super) fn barrier(
+pub(crate) fn barrier(
     state: &TypeState,
     visible: &VisibleVersions,
     stored: Version,

@@ -41,6 +41,7 @@ mod secrets;
 mod servers;
 mod typed;
 mod types;
+mod upgrades;
 mod upkeep;
 mod wanted;
 mod watch_history;
@@ -317,6 +318,18 @@ cases! {
         embedded {
             without_a_key_a_secure_field_is_refused
             a_rotation_seals_everything_by_the_new_key
+        }
+    }
+    upgrades {
+        every {
+            what_matches_is_upgraded_whatever_its_version
+            others_resources_are_neither_touched_nor_told_of
+        }
+        embedded {
+            what_is_not_seen_is_not_found_by_its_content
+            the_version_is_decided_when_it_is_asked_for
+            hidden_versions_are_not_there_for_it
+            the_view_of_a_client_release_is_kept_with_the_task
         }
     }
     upkeep {

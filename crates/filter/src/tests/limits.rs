@@ -70,3 +70,24 @@ fn large_and_deep_values_are_refused_as_operands() {
         Some(Limit::OperandBytes)
     );
 }
+
+#[test]
+fn a_filter_reads_back_from_what_is_kept_of_it() {
+    let texts = [
+        "name==web*;labels.tier!=gold",
+        "created=gt=2024-01-01T00:00:00.000Z,spec.a\\.b.*.c==x",
+        "spec.size=le=3;(state==RESOLVED,owner.name==ann)",
+    ];
+    for text in texts {
+        let filter = crate::fiql::parse(text, |key| Field::parse(key, "spec"));
+        let Ok(filter) = filter else {
+            panic!("{text}: {filter:?}");
+        };
+        let mut read: Filter = serde_json::from_str(&filter.fingerprint()).unwrap();
+        assert_eq!(read.fingerprint(), filter.fingerprint());
+        read = Filter::Not(Box::new(read));
+        assert_ne!(read.fingerprint(), filter.fingerprint());
+    }
+    let one_piece = r#"{"test":{"field":"name","compare":{"equal":{"pattern":["a"]}}}}"#;
+    assert!(serde_json::from_str::<Filter>(one_piece).is_err());
+}

@@ -6,7 +6,7 @@ use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced, warning};
 use crate::proto::resources::v1 as pb;
 use crate::watching::{Told, until_moved};
-use coeval_methods::{ListAsked, Mask, MethodError, Near, WrittenDelete};
+use coeval_methods::{ListAsked, Mask, MethodError, Near, UpgradeAsked, WrittenDelete};
 use std::sync::Arc;
 use tonic::Response;
 
@@ -52,7 +52,9 @@ pub(super) async fn get(
         left_out: methods.left_out(&caller, &found).await?,
         applied: applied(&found),
     };
-    Ok(sequenced(&caller, found.token, message))
+    let notices = methods.engine().deprecation_notices([&found]);
+    let response = sequenced(&caller, found.token, message);
+    Ok(warning(response, &notices))
 }
 
 pub(super) async fn list(
@@ -155,7 +157,8 @@ pub(super) async fn update_status(
     let message = pb::UpdateResourceStatusResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),
     };
-    Ok(sequenced(caller, written.resource.token, message))
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
 }
 
 pub(super) async fn delete(api: Arc<Api>, call: Call<pb::DeleteResourceRequest>) -> Answered<()> {
@@ -197,7 +200,8 @@ pub(super) async fn list_revisions(
         revisions,
         quarantined: history.quarantined.iter().map(quarantined).collect(),
     };
-    Ok(answer(&caller, message))
+    let notices = methods.engine().deprecation_notices(&history.revisions);
+    Ok(warning(answer(&caller, message), &notices))
 }
 
 pub(super) async fn restore(
@@ -227,7 +231,9 @@ pub(super) async fn restore(
         kept: changed.kept,
         dropped: changed.dropped,
     };
-    Ok(sequenced(caller, changed.resource.token, message))
+    let warnings = methods.warnings(&of, &changed.resource, changed.warnings);
+    let response = sequenced(caller, changed.resource.token, message);
+    Ok(warning(response, &warnings))
 }
 
 pub(super) async fn upgrade(
@@ -246,10 +252,35 @@ pub(super) async fn upgrade(
         .await?;
     let message = pb::UpgradeResourceResponse {
         resource: Some(showing.shown(&api, caller, &written.resource).await?),
-        kept: written.kept,
-        task: written.task.unwrap_or_default(),
+        kept: written.kept.clone(),
+        task: written.task.clone().unwrap_or_default(),
     };
-    Ok(sequenced(caller, written.resource.token, message))
+    let response = sequenced(caller, written.resource.token, message);
+    Ok(warned(response, &written))
+}
+
+pub(super) async fn upgrade_many(
+    api: Arc<Api>,
+    call: Call<pb::UpgradeResourcesRequest>,
+) -> Answered<pb::UpgradeResourcesResponse> {
+    let caller = call.at(&call.message.view_version)?;
+    let (methods, asked) = (&api.methods, call.message);
+    let of = methods.kind(&caller, &asked.kind).await?;
+    let upgrade = UpgradeAsked {
+        namespace: asked.namespace,
+        near: Near {
+            filter: asked.filter,
+            stored_version: asked.stored_version,
+            ..Near::default()
+        },
+        version: asked.version,
+        dry_run: asked.dry_run,
+    };
+    let (task, warnings) = methods.upgrade_many(&caller, &of, &upgrade).await?;
+    let message = pb::UpgradeResourcesResponse {
+        task: Some(crate::tasks::shown(&api, &caller, &task).await?),
+    };
+    Ok(warning(answer(&caller, message), &warnings))
 }
 
 pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {

@@ -98,6 +98,13 @@ impl ResourceService for Resources {
         self.0.respond(request, calls::upgrade).await
     }
 
+    async fn upgrade_resources(
+        &self,
+        request: Request<pb::UpgradeResourcesRequest>,
+    ) -> Result<Response<pb::UpgradeResourcesResponse>, Status> {
+        self.0.respond(request, calls::upgrade_many).await
+    }
+
     type WatchResourcesStream = Told;
 
     async fn watch_resources(

@@ -165,7 +165,9 @@ async fn run(
         }),
         Verb::Get => unary!(calls, request, path, |asked: pb::GetRequest| {
             let (found, message) = calls.get(asked).await?;
-            Ok(sequenced(&calls.caller, found.token, message))
+            let notices = calls.api.methods.engine().deprecation_notices([&found]);
+            let response = sequenced(&calls.caller, found.token, message);
+            Ok(warning(response, &notices))
         }),
         Verb::List => unary!(calls, request, path, |asked: pb::ListRequest| {
             let (page, message) = calls.list(asked).await?;

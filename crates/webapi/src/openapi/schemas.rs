@@ -259,6 +259,13 @@ fn resources() -> Vec<Named> {
             ),
         ),
         (
+            "UpgradeManyInput",
+            sent(
+                &[],
+                json!({ "version": text_or_null(), "dryRun": { "type": "boolean" } }),
+            ),
+        ),
+        (
             "RestoreInput",
             sent(
                 &["revision"],

@@ -24,7 +24,8 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     out.extend_from_slice(b",\"nextPageToken\":null,\"quarantined\":");
     print(&quarantined(&history.quarantined), &mut out);
     out.push(b'}');
-    Ok(Answer::raw_json(StatusCode::OK, out))
+    let notices = api.engine().deprecation_notices(&history.revisions);
+    Ok(Answer::raw_json(StatusCode::OK, out).warnings(&notices))
 }
 
 pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {

@@ -104,6 +104,12 @@ fn writes() -> Vec<Route> {
             .takes("UpgradeInput")
             .answers(200, Shape::One("ResourceWritten"))
             .answers(202, Shape::One("ResourceWritten")),
+        versioned(near(Route::post("/resources/{kind}/upgrade", handler!(write::upgrade_many)).among(ONE)))
+            .about("Stores the resources that a filter matches at another version, in the background; only those that the caller has full control of are touched or counted.")
+            .since("0.2.0")
+            .text("filter", "Which ones: FIQL, such as name==web*")
+            .takes("UpgradeManyInput")
+            .answers(202, Shape::One("Task")),
     ]
 }
 

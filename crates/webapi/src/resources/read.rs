@@ -85,7 +85,9 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     out.extend_from_slice(b",\"leftOut\":");
     print(&left_out, &mut out);
     out.push(b'}');
+    let notices = api.engine().deprecation_notices([&resource]);
     Ok(Answer::raw_json(StatusCode::OK, out)
         .revised(resource.revision)
-        .sequenced(resource.token))
+        .sequenced(resource.token)
+        .warnings(&notices))
 }

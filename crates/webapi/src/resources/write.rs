@@ -2,14 +2,15 @@
 
 use super::body::{Sent, read, read_for};
 use super::represent::{Writer, print};
-use super::which::named;
+use super::which::{named, near};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::{Call, Conditioned};
 use crate::error::WebError;
+use crate::tasks;
 use coeval_callers::names;
 use coeval_engine::Caller;
-use coeval_methods::{Mask, Written, WrittenDelete};
+use coeval_methods::{Mask, UpgradeAsked, Written, WrittenDelete};
 use coeval_rest::{Fields as _, pointers};
 use http::StatusCode;
 use serde_json::json;
@@ -111,6 +112,21 @@ pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
         .await;
     let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     answer(&api, caller, &written).await
+}
+
+pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+    let caller = call.caller_at_version()?;
+    let of = api.methods.kind(&caller, call.param("kind")).await?;
+    let body = call.object(&["version", "dryRun"])?;
+    let asked = UpgradeAsked {
+        namespace: call.query.get("namespace").unwrap_or_default().to_owned(),
+        near: near(&call)?,
+        version: body.text("version")?.unwrap_or_default(),
+        dry_run: body.flag("dryRun")?.unwrap_or_default(),
+    };
+    let (task, warnings) = api.methods.upgrade_many(&caller, &of, &asked).await?;
+    let answer = Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task));
+    Ok(answer.warnings(&warnings))
 }
 
 fn no_mask(sent: &Sent) -> Result<(), WebError> {

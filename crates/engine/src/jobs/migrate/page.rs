@@ -3,19 +3,20 @@
 use super::batch::Cost;
 use super::plan::{Aim, migrated};
 use super::report::Outcome;
-use crate::allow::{allowed, version_facts};
+use super::selection::{Judge, Judged};
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
+use crate::list::version_of_entry;
 use crate::secure::Opened;
 use crate::stored::Stored;
 use crate::tasks::TaskError;
 use crate::types::state::TypeState;
 use crate::write::decode_acl;
-use coeval_access::{Acl, Action};
-use coeval_core::version::Uuid;
-use coeval_storage::{Entry, Key, Limits, Range, ReadRequest, Step};
+use coeval_access::Acl;
+use coeval_core::version::{Uuid, Version};
+use coeval_storage::{Entry, Key, Limits, Range, ReadRequest, Span, Step, Token};
 use futures::future::try_join_all;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -60,6 +61,20 @@ pub(super) struct Mover {
 
 type Candidate = (Key, Stored, Opened);
 
+/// An entry of the index of versions.
+struct Indexed {
+    key: Key,
+    id: Uuid,
+    version: Version,
+}
+
+impl Indexed {
+    fn read(key: Key) -> Option<Self> {
+        let (id, version) = (keys::id_of_entry(&key)?, version_of_entry(&key)?);
+        Some(Self { key, id, version })
+    }
+}
+
 /// What was found in the index, prepared.
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -68,22 +83,54 @@ pub(super) struct Page {
     pub(super) last: Option<Key>,
 }
 
+/// Where to go on in the index: the first of these parts that has something after an entry.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) spans: Arc<[Span]>,
+    pub(super) after: Option<Key>,
+    pub(super) limit: usize,
+}
+
+impl Place {
+    fn ranges(&self) -> impl Iterator<Item = Range> {
+        let rest = |span: &Span| match &self.after {
+            None => span.clone(),
+            Some(after) => span.after(after),
+        };
+        let spans = self.spans.iter().map(rest);
+        let spans = spans.filter(|span| !span.is_empty());
+        spans.map(|span| Range::of(span).limit(self.limit))
+    }
+}
+
 impl Mover {
-    /// The next resources of a part of the index; `None` if the type is not as it was loaded.
+    /// The next resources; `None` if the type is not as it was loaded.
     pub(super) async fn page(
         &self,
         state: &Arc<TypeState>,
-        range: Range,
+        place: &Place,
     ) -> Result<Option<Page>, EngineError> {
-        let (_, page) = self.engine.store.range(range).await?;
-        let last = page.entries.last().map(|entry| entry.key.clone());
-        let entries: Vec<(Key, Uuid)> = page
-            .entries
-            .into_iter()
-            .filter_map(|entry| keys::id_of_entry(&entry.key).map(|id| (entry.key, id)))
-            .collect();
-        let ready = self.prepare(state, entries).await?;
-        Ok(ready.map(|ready| Page { ready, last }))
+        for range in place.ranges() {
+            let (token, page) = self.engine.store.range(range).await?;
+            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
+                continue;
+            };
+            let entries = page.entries.into_iter();
+            let entries = entries.filter_map(|entry| Indexed::read(entry.key));
+            let ready = self.prepare(state, entries.collect(), token).await?;
+            let last = Some(last);
+            return Ok(ready.map(|ready| Page { ready, last }));
+        }
+        Ok(Some(Page::default()))
+    }
+
+    fn judge<'a>(&'a self, state: &'a TypeState) -> Judge<'a> {
+        Judge {
+            engine: &self.engine,
+            caller: &self.caller,
+            state,
+            aim: &self.aim,
+        }
     }
 
     /// The resources of these index entries, in their order; `None` if the type is not as it was
@@ -91,54 +138,55 @@ impl Mover {
     async fn prepare(
         &self,
         state: &Arc<TypeState>,
-        entries: Vec<(Key, Uuid)>,
+        entries: Vec<Indexed>,
+        token: Token,
     ) -> Result<Option<Vec<Ready>>, EngineError> {
         let Some(records) = self.read_records(state, &entries).await? else {
             return Ok(None);
         };
         let acls = self.read_acls(state, &entries, &records).await?;
+        let judge = self.judge(state);
         let mut all: Vec<Option<Ready>> = Vec::with_capacity(entries.len());
         let mut candidates: Vec<(usize, Candidate)> = Vec::new();
-        for ((entry, id), record) in entries.iter().zip(records) {
-            let untouched = |outcome| Some(Ready::untouched(entry.clone(), *id, outcome));
-            let failed = |error: &EngineError| untouched(Some(Outcome::failed(error)));
+        for (entry, record) in entries.iter().zip(records) {
+            let untouched = |outcome| Some(Ready::untouched(entry.key.clone(), entry.id, outcome));
             let ready = match record {
-                Err(error) => failed(&error),
+                Err(error) => untouched(judge.unread(entry.version, &error)),
                 Ok(None) => untouched(None),
-                Ok(Some((_, stored))) if stored.header.version != self.aim.from => untouched(None),
-                Ok(Some((key, stored))) => match self.allow(state, &stored, acls.get(id)) {
-                    Err(EngineError::Denied(denied)) if denied.hidden => untouched(None),
-                    Err(error) => untouched(Some(Outcome::skipped(&error))),
-                    Ok(()) => match self.engine.open_record(state, &stored).await {
-                        Ok(opened) => {
-                            candidates.push((all.len(), (key, stored, opened)));
-                            None
-                        }
-                        // Changed between the look at it and the look at its secrets: reported, and
-                        // found by the next run.
-                        Err(EngineError::Storage(error)) if !crate::write::is_race(&error) => {
-                            return Err(error.into());
-                        }
-                        Err(error) => failed(&error),
-                    },
-                },
+                // It is met where it stands now.
+                Ok(Some((_, stored))) if stored.header.version != entry.version => untouched(None),
+                Ok(Some((key, stored))) => {
+                    match judge.judge(&stored, acls.get(&entry.id), token).await {
+                        Judged::Leave(outcome) => untouched(outcome),
+                        Judged::Move => match self.engine.open_record(state, &stored).await {
+                            Ok(opened) => {
+                                candidates.push((all.len(), (key, stored, opened)));
+                                None
+                            }
+                            // Changed between the look at it and the look at its secrets: reported,
+                            // and found by the next run.
+                            Err(EngineError::Storage(error)) if !crate::write::is_race(&error) => {
+                                return Err(error.into());
+                            }
+                            Err(error) => untouched(Some(judge.unmoved(&stored, error))),
+                        },
+                    }
+                }
             };
             all.push(ready);
         }
         for (at, found) in self.convert(state, candidates).await? {
-            let (Some(place), Some((entry, id))) = (all.get_mut(at), entries.get(at)) else {
+            let (Some(place), Some(entry)) = (all.get_mut(at), entries.get(at)) else {
                 continue;
             };
+            let (key, id) = (entry.key.clone(), entry.id);
             *place = Some(match found {
-                Err(error @ EngineError::StateForbids { .. }) => {
-                    Ready::untouched(entry.clone(), *id, Some(Outcome::skipped(&error)))
-                }
-                Err(error) => Ready::untouched(entry.clone(), *id, Some(Outcome::failed(&error))),
+                Err(outcome) => Ready::untouched(key, id, Some(outcome)),
                 Ok((steps, said)) => {
                     let steps = if self.aim.dry_run { Vec::new() } else { steps };
                     Ready {
-                        entry: entry.clone(),
-                        id: *id,
+                        entry: key,
+                        id,
                         cost: Cost::of(&steps),
                         steps,
                         outcome: Some(said.unwrap_or(Outcome::MIGRATED)),
@@ -154,19 +202,19 @@ impl Mover {
     async fn read_records(
         &self,
         state: &TypeState,
-        entries: &[(Key, Uuid)],
+        entries: &[Indexed],
     ) -> Result<Option<Vec<Result<Option<(Key, Stored)>, EngineError>>>, EngineError> {
         let mut asked = Vec::new();
         for chunk in entries.chunks(Limits::default().read_parts - 1) {
             let mut request = ReadRequest::keys([state.phase_key.clone()]);
-            for (_, id) in chunk {
-                let key = keys::record(&self.aim.of, self.aim.from.major, *id)?;
+            for entry in chunk {
+                let key = keys::record(&self.aim.of, entry.version.major, entry.id)?;
                 request.keys.push(key);
             }
             asked.push(self.engine.store.read(request));
         }
         let mut records = Vec::with_capacity(entries.len());
-        let mut ids = entries.iter().map(|(_, id)| *id);
+        let mut ids = entries.iter().map(|entry| entry.id);
         for snapshot in try_join_all(asked).await? {
             let mut found = snapshot.keys.into_iter();
             let phase = found.next().flatten();
@@ -182,16 +230,16 @@ impl Mover {
     async fn read_acls(
         &self,
         state: &TypeState,
-        entries: &[(Key, Uuid)],
+        entries: &[Indexed],
         records: &[Result<Option<(Key, Stored)>, EngineError>],
     ) -> Result<HashMap<Uuid, Result<Acl, EngineError>>, EngineError> {
-        let action = self.action(state);
+        let judge = self.judge(state);
         let mut needed = Vec::new();
-        for ((_, id), record) in entries.iter().zip(records) {
+        for (entry, record) in entries.iter().zip(records) {
             if let Ok(Some((_, stored))) = record
-                && let Ok(None) = allowed(&self.caller, state, stored, action, None)
+                && judge.needs_acl(stored)
             {
-                needed.push(*id);
+                needed.push(entry.id);
             }
         }
         let mut acls = HashMap::new();
@@ -212,29 +260,6 @@ impl Mover {
         Ok(acls)
     }
 
-    fn action(&self, state: &TypeState) -> Action {
-        Action::ChangeVersion(version_facts(state, self.aim.to, &self.caller.subject))
-    }
-
-    /// Whether the caller may move it.
-    fn allow(
-        &self,
-        state: &TypeState,
-        stored: &Stored,
-        acl: Option<&Result<Acl, EngineError>>,
-    ) -> Result<(), EngineError> {
-        let acl = match acl {
-            Some(Err(error)) => return Err(error.clone()),
-            Some(Ok(acl)) => Some(acl),
-            None => None,
-        };
-        match allowed(&self.caller, state, stored, self.action(state), acl)? {
-            Some(_) => Ok(()),
-            // With the ACL at hand there is always an answer.
-            None => Err(EngineError::no_resource(stored.id)),
-        }
-    }
-
     /// Converts on threads of their own, since a large document takes its time.
     async fn convert(
         &self,
@@ -248,7 +273,8 @@ impl Mover {
             let (mover, state) = (self.clone(), Arc::clone(state));
             work.push(tokio::task::spawn_blocking(move || {
                 let convert = |one: &Candidate| {
-                    migrated(&mover.engine, &mover.caller, &state, &mover.aim, one)
+                    let converted = migrated(&mover.engine, &mover.caller, &state, &mover.aim, one);
+                    converted.map_err(|error| mover.judge(&state).unmoved(&one.1, error))
                 };
                 let converted = chunk.iter().map(|(at, one)| (*at, convert(one)));
                 converted.collect::<Vec<_>>()
@@ -262,7 +288,8 @@ impl Mover {
     }
 }
 
-type Converted = Result<(Vec<Step>, Option<Outcome>), EngineError>;
+/// The steps that write it and what there is to say; or why it stays as it is.
+type Converted = Result<(Vec<Step>, Option<Outcome>), Outcome>;
 
 fn decode(id: Uuid, entry: Option<Entry>) -> Result<Option<(Key, Stored)>, EngineError> {
     let Some(entry) = entry else {

@@ -2,6 +2,7 @@
 
 use super::batch::alone_fits;
 use super::report::Outcome;
+use super::selection::{Matching, Selection};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
@@ -9,28 +10,87 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::{self, State};
 use crate::keys::TypeKey;
+use crate::list::{Matcher, Whose};
 use crate::secure::Opened;
 use crate::stored::Stored;
 use crate::tasks::TaskError;
 use crate::types::state::TypeState;
 use crate::write::steps::ObjectWrite;
 use crate::write::{move_record, short};
+use coeval_core::decide::Wanted;
 use coeval_core::types::ContentError;
-use coeval_core::version::Version;
+use coeval_core::version::{Classification, ClientVersion, Version};
+use coeval_filter::Filter;
 use coeval_storage::{AtomicWrite, Key, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What is to be done, as the task keeps it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Plan {
     pub(super) vendor: String,
     pub(super) nss: String,
-    pub(super) from: String,
+    /// The version that they are of; this or `matching`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) matching: Option<MatchingPlan>,
     pub(super) to: String,
     pub(super) force: bool,
     pub(super) dry_run: bool,
+}
+
+/// Which resources a filter means, as the task keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MatchingPlan {
+    pub(super) filter: Filter,
+    pub(super) view: ViewPlan,
+    /// Stored at these: `1` or `1.1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) versions: Option<String>,
+    /// Of this organization, by its id; nothing: of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) org: Option<String>,
+    pub(super) named: bool,
+}
+
+/// The view that the filter is about: decided when the task is made, since a header of the request
+/// may have told it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum ViewPlan {
+    Exactly(String),
+    Major(String),
+    AtMost(String),
+    Stored,
+}
+
+impl From<Wanted> for ViewPlan {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::Exactly(version) => Self::Exactly(version.to_string()),
+            Wanted::Major(version) => Self::Major(version.to_string()),
+            Wanted::AtMost(ClientVersion(version)) => Self::AtMost(version.to_string()),
+            Wanted::Stored => Self::Stored,
+        }
+    }
+}
+
+impl ViewPlan {
+    fn read(&self) -> Result<Wanted, String> {
+        Ok(match self {
+            Self::Exactly(text) => Wanted::Exactly(version(text)?),
+            Self::Major(text) => Wanted::Major(version(text)?),
+            Self::AtMost(text) => Wanted::AtMost(ClientVersion(version(text)?)),
+            Self::Stored => Wanted::Stored,
+        })
+    }
+}
+
+fn version(text: &str) -> Result<Version, String> {
+    Version::parse_full(text).map_err(|error| error.to_string())
 }
 
 impl Plan {
@@ -38,13 +98,33 @@ impl Plan {
         // Plain data: nothing in it can fail to be printed.
         serde_json::to_value(self).unwrap_or_default()
     }
+
+    fn selection(&self) -> Result<Selection, String> {
+        let plan = match (&self.from, &self.matching) {
+            (Some(from), None) => return Ok(Selection::Version(version(from)?)),
+            (None, Some(plan)) => plan,
+            _ => return Err("it names a version or a filter, one of the two".to_owned()),
+        };
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let versions = plan.versions.as_deref().map(Classification::parse);
+        Ok(Selection::Matching(Box::new(Matching {
+            matcher: Matcher::new(plan.filter.clone()).map_err(|error| said(&error))?,
+            wanted: plan.view.read()?,
+            versions: versions.transpose().map_err(|error| said(&error))?,
+            whose: match &plan.org {
+                None => Whose::Everybody,
+                Some(org) => Whose::Org(org.clone()),
+            },
+            named: plan.named,
+        })))
+    }
 }
 
 /// The plan, read.
 #[derive(Clone, Debug)]
 pub(super) struct Aim {
     pub(super) of: TypeKey,
-    pub(super) from: Version,
+    pub(super) selection: Selection,
     pub(super) to: Version,
     pub(super) force: bool,
     pub(super) dry_run: bool,
@@ -53,14 +133,21 @@ pub(super) struct Aim {
 impl Aim {
     pub(super) fn read(input: &Value) -> Result<Self, String> {
         let plan: Plan = Deserialize::deserialize(input).map_err(|error| format!("{error}"))?;
-        let version = |text: &str| Version::parse_full(text).map_err(|error| error.to_string());
         Ok(Self {
             of: TypeKey::new(&plan.vendor, &plan.nss),
-            from: version(&plan.from)?,
+            selection: plan.selection()?,
             to: version(&plan.to)?,
             force: plan.force,
             dry_run: plan.dry_run,
         })
+    }
+
+    /// The version that all of them are of.
+    pub(super) fn from(&self) -> Option<Version> {
+        match self.selection {
+            Selection::Version(from) => Some(from),
+            Selection::Matching(_) => None,
+        }
     }
 }
 
@@ -133,7 +220,7 @@ pub(super) fn migrated(
     let now = &sealed.store.header;
     let mut deed =
         Deed::of_resource(What::Migrate, &state.key, stored.id, now).after(&stored.header, now);
-    deed.version = Some(aim.from.to_string());
+    deed.version = Some(stored.header.version.to_string());
     deed.before = Some(stored.revision.to_string());
     deed.note = forced
         .as_ref()
@@ -187,18 +274,64 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_plan_reads_back_from_its_task() {
-        let plan = Plan {
+    fn plan() -> Plan {
+        Plan {
             vendor: "acme".into(),
             nss: "app".into(),
-            from: "1.0.0".into(),
+            from: Some("1.0.0".into()),
+            matching: None,
             to: "2.0.0".into(),
             force: true,
             dry_run: false,
-        };
-        let aim = Aim::read(&plan.to_json()).unwrap();
-        assert_eq!((aim.from.major, aim.to.major, aim.force), (1, 2, true));
+        }
+    }
+
+    #[test]
+    fn a_plan_reads_back_from_its_task() {
+        let aim = Aim::read(&plan().to_json()).unwrap();
+        let from = aim.from().unwrap();
+        assert_eq!((from.major, aim.to.major, aim.force), (1, 2, true));
         assert!(Aim::read(&Value::Null).is_err());
+        // As servers of 0.1.0 write it.
+        let old = json!({"vendor": "acme", "nss": "app", "from": "1.0.0", "to": "2.0.0", "force": true, "dryRun": false});
+        assert_eq!(plan().to_json(), old);
+    }
+
+    #[test]
+    fn what_a_filter_means_reads_back_from_its_task() {
+        let views = [
+            Wanted::Exactly(Version::new(1, 2, 3)),
+            Wanted::Major(Version::new(2, 0, 0)),
+            Wanted::AtMost(ClientVersion(Version::new(1, 0, 0))),
+            Wanted::Stored,
+        ];
+        for wanted in views {
+            let matching = MatchingPlan {
+                filter: Filter::And(Vec::new()),
+                view: wanted.into(),
+                versions: Some("1.1".into()),
+                org: Some("urn:vcloud:org:1".into()),
+                named: false,
+            };
+            let plan = Plan {
+                from: None,
+                matching: Some(matching),
+                ..plan()
+            };
+            let aim = Aim::read(&plan.to_json()).unwrap();
+            assert_eq!(aim.from(), None);
+            let Selection::Matching(read) = aim.selection else {
+                panic!("no filter");
+            };
+            assert_eq!(read.wanted, wanted);
+            assert_eq!(read.versions, Some(Classification::Minor(1, 1)));
+            assert_eq!(read.whose, Whose::Org("urn:vcloud:org:1".into()));
+        }
+        let both = Plan {
+            matching: None,
+            from: None,
+            ..plan()
+        };
+        assert!(Aim::read(&both.to_json()).is_err());
     }
 }

@@ -1,5 +1,8 @@
 //! What a mass migration tells: how many, and of those that did not simply go, which and why.
 
+use super::plan::Aim;
+use super::selection::Selection;
+use crate::stored::Stored;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
 use serde::{Deserialize, Serialize};
@@ -20,15 +23,27 @@ pub(super) struct Counts {
     pub(super) skipped: u64,
     pub(super) failed: u64,
     pub(super) left_behind: u64,
+    /// At the target already.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) unchanged: u64,
     /// Not to be told of, or gone since they were counted.
     pub(super) passed: u64,
     /// Entries that there was no room for.
     pub(super) unlisted: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's way to ask")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Counts {
     pub(super) fn done(&self) -> u64 {
-        self.migrated + self.skipped + self.failed + self.left_behind
+        self.migrated + self.unchanged + self.refused()
+    }
+
+    fn refused(&self) -> u64 {
+        self.skipped + self.failed + self.left_behind
     }
 }
 
@@ -44,13 +59,33 @@ pub(super) enum Word {
     Failed,
     /// Others wrote it all the time.
     LeftBehind,
+    /// It is at the target already.
+    Unchanged,
 }
 
 /// What became of a resource, with the reason if it needs one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     word: Word,
-    why: Option<(String, String)>,
+    why: Option<Why>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Why {
+    code: String,
+    reason: String,
+    /// What the resource is called, and what to do.
+    more: Option<(String, String)>,
+}
+
+/// As much of a text as an entry has room for.
+fn cut(mut text: String) -> String {
+    let mut end = text.len().min(LONGEST_REASON);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
 }
 
 impl Outcome {
@@ -58,16 +93,27 @@ impl Outcome {
         word: Word::Migrated,
         why: None,
     };
+    pub(super) const UNCHANGED: Self = Self {
+        word: Word::Unchanged,
+        why: None,
+    };
 
     fn because(word: Word, error: &impl Coded) -> Self {
-        let mut reason = error.to_string();
-        let mut end = reason.len().min(LONGEST_REASON);
-        while !reason.is_char_boundary(end) {
-            end -= 1;
-        }
-        reason.truncate(end);
-        let why = Some((error.code().to_string(), reason));
+        let why = Why {
+            code: error.code().to_string(),
+            reason: cut(error.to_string()),
+            more: None,
+        };
+        let why = Some(why);
         Self { word, why }
+    }
+
+    /// The same with the resource's name and what its owner can do, for those who named no ids.
+    pub(super) fn of(mut self, stored: &Stored, error: &impl Coded) -> Self {
+        if let Some(why) = &mut self.why {
+            why.more = Some((cut(stored.header.name.clone()), cut(error.advice())));
+        }
+        self
     }
 
     pub(super) fn forced(error: &impl Coded) -> Self {
@@ -94,6 +140,10 @@ pub(super) struct Entry {
     outcome: Word,
     code: String,
     reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
 }
 
 /// All that is told so far.
@@ -142,16 +192,21 @@ impl Report {
             Word::Skipped => &mut self.counts.skipped,
             Word::Failed => &mut self.counts.failed,
             Word::LeftBehind => &mut self.counts.left_behind,
+            Word::Unchanged => &mut self.counts.unchanged,
         };
         *count += 1;
-        let Some((code, reason)) = &outcome.why else {
+        let Some(why) = &outcome.why else {
             return;
         };
+        let more = why.more.clone();
+        let (name, advice) = more.map_or((None, None), |(name, advice)| (Some(name), Some(advice)));
         let entry = Entry {
             id: id.to_string(),
             outcome: outcome.word,
-            code: code.clone(),
-            reason: reason.clone(),
+            code: why.code.clone(),
+            reason: why.reason.clone(),
+            name,
+            advice,
         };
         self.list(entry);
     }
@@ -163,6 +218,7 @@ impl Report {
             skipped,
             failed,
             left_behind,
+            unchanged,
             passed,
             unlisted,
         } = other.counts;
@@ -171,6 +227,7 @@ impl Report {
         counts.skipped += skipped;
         counts.failed += failed;
         counts.left_behind += left_behind;
+        counts.unchanged += unchanged;
         counts.passed += passed;
         counts.unlisted += unlisted;
         for entry in &other.entries {
@@ -189,7 +246,14 @@ impl Report {
     }
 
     /// The task's result.
-    pub(super) fn result(&self, dry_run: bool) -> Value {
+    pub(super) fn result(&self, aim: &Aim) -> Value {
+        match aim.selection {
+            Selection::Version(_) => self.migrated(aim.dry_run),
+            Selection::Matching(_) => self.upgraded(aim),
+        }
+    }
+
+    fn migrated(&self, dry_run: bool) -> Value {
         let counts = &self.counts;
         json!({
             "dryRun": dry_run,
@@ -199,6 +263,31 @@ impl Report {
             "leftBehind": counts.left_behind,
             "unlisted": counts.unlisted,
             "entries": self.entries,
+        })
+    }
+
+    fn upgraded(&self, aim: &Aim) -> Value {
+        let counts = &self.counts;
+        let entry = |entry: &Entry| {
+            let Entry {
+                id, code, reason, ..
+            } = entry;
+            json!({
+                "id": format!("urn:vcloud:entity:{}:{id}", aim.of),
+                "name": entry.name,
+                "code": code,
+                "reason": reason,
+                "advice": entry.advice,
+            })
+        };
+        json!({
+            "dryRun": aim.dry_run,
+            "version": aim.to.to_string(),
+            "upgraded": counts.migrated,
+            "unchanged": counts.unchanged,
+            "refused": counts.refused(),
+            "unlisted": counts.unlisted,
+            "entries": self.entries.iter().map(entry).collect::<Vec<_>>(),
         })
     }
 }
@@ -230,7 +319,7 @@ mod tests {
             assert!(listed > 0 && listed <= 1_000);
             assert_eq!(report.counts.failed, 3_000);
             assert_eq!(listed + report.counts.unlisted, 3_000);
-            assert!(report.result(false).to_string().len() <= MOST_RESULT);
+            assert!(report.migrated(false).to_string().len() <= MOST_RESULT);
             let back = Report::read(report.counts, &report.entries()).unwrap();
             assert_eq!(back, report);
         }

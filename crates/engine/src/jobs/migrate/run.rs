@@ -5,9 +5,10 @@
 use super::super::job::{Ahead, Batch, Last, Run, Step};
 use super::batch::Cost;
 use super::check_target;
-use super::page::{Mover, Page, Ready};
+use super::page::{Mover, Page, Place, Ready};
 use super::plan::{Aim, left_behind};
 use super::report::{Counts, Outcome, Report};
+use super::selection::Places;
 use super::slots::Slots;
 use crate::engine::{ATTEMPTS, Engine};
 use crate::error::EngineError;
@@ -36,7 +37,11 @@ const TRIES: usize = 2;
 struct Checkpoint {
     /// The last index entry that is done, in hexadecimal digits.
     after: Option<String>,
-    total: u64,
+    /// Whether it is behind all that was at the target before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    beyond_target: bool,
+    /// How many there were; nothing: that is not to be told.
+    total: Option<u64>,
     counts: Counts,
     /// How many came before it: the slots say which one they come after.
     number: u64,
@@ -45,8 +50,12 @@ struct Checkpoint {
 pub(super) struct MigrateRun {
     mover: Mover,
     /// Where the resources are listed.
-    span: Span,
-    total: u64,
+    places: Places,
+    /// Where it looks now.
+    spans: Arc<[Span]>,
+    /// Whether these are behind all that was at the target before.
+    beyond_target: bool,
+    total: Option<u64>,
     /// The last entry that is done.
     done: Option<Key>,
     /// All that is done.
@@ -93,14 +102,13 @@ impl MigrateRun {
         };
         let aim = Aim::read(&task.input).map_err(unreadable)?;
         let caller = task.by.caller();
-        let subject = &caller.subject;
-        let span = match subject.is_provider() && subject.context().is_none() {
-            true => keys::at_version(&aim.of, aim.from)?,
-            false => keys::at_version_in(&aim.of, aim.from, caller.org())?,
-        };
+        let places = aim.selection.places(&engine, &caller, &aim).await?;
         let checkpoint = match &task.checkpoint {
             serde_json::Value::Null => Checkpoint {
-                total: count(&engine, &span).await?,
+                total: match aim.selection.is_counted() {
+                    true => Some(count(&engine, &places.others).await?),
+                    false => None,
+                },
                 ..Checkpoint::default()
             },
             checkpoint => Deserialize::deserialize(checkpoint)
@@ -124,7 +132,12 @@ impl MigrateRun {
                 caller,
                 aim: Arc::new(aim),
             },
-            span,
+            spans: match (&places.target, checkpoint.beyond_target) {
+                (Some(target), false) => [target.clone()].into(),
+                _ => places.others.as_slice().into(),
+            },
+            beyond_target: checkpoint.beyond_target || places.target.is_none(),
+            places,
             total: checkpoint.total,
             read: done.clone(),
             done,
@@ -236,7 +249,7 @@ impl MigrateRun {
         let (engine, aim) = (&self.mover.engine, &self.mover.aim);
         for _ in 0..ATTEMPTS {
             let state = engine.types.current(&aim.of).await?;
-            check_target(&state, aim.from, aim.to)?;
+            check_target(&state, aim.from(), aim.to)?;
             match arrives(fenced(&state), &state, aim.to) {
                 Err(EngineError::TypeEditing { id }) => {
                     engine.wait_for_edit(&state, id.version).await?;
@@ -252,12 +265,26 @@ impl MigrateRun {
     }
 
     /// What comes after what was read.
-    fn range(&self, limit: usize) -> Range {
-        let range = Range::of(self.span.clone()).limit(limit);
-        match &self.read {
-            None => range,
-            Some(read) => range.after(read),
+    fn place(&self, limit: usize) -> Place {
+        Place {
+            spans: Arc::clone(&self.spans),
+            after: self.read.clone(),
+            limit,
         }
+    }
+
+    /// Turns from what was at the target before to what is to be moved; whether there was that to do.
+    /// The checkpoint that tells so is written before anything is moved: what is moved comes to stand
+    /// at the target, where it must not be met.
+    fn leave_target(&mut self) -> bool {
+        if self.beyond_target {
+            return false;
+        }
+        self.beyond_target = true;
+        self.spans = self.places.others.as_slice().into();
+        self.done = None;
+        self.read = None;
+        true
     }
 
     /// Reads on, so that something is ready unless nothing is left.
@@ -268,8 +295,8 @@ impl MigrateRun {
             let page = match ahead {
                 Some(Ok(page)) => page?,
                 // What is written by others too is read just before it is written.
-                _ if self.alone > 0 => self.mover.page(&state, self.range(self.abreast)).await?,
-                _ => self.mover.page(&state, self.range(PAGE)).await?,
+                _ if self.alone > 0 => self.mover.page(&state, &self.place(self.abreast)).await?,
+                _ => self.mover.page(&state, &self.place(PAGE)).await?,
             };
             let Some(page) = page else {
                 self.state = None;
@@ -289,9 +316,9 @@ impl MigrateRun {
 
     /// Prepares the next page while this one is written.
     fn look_ahead(&mut self, state: Arc<TypeState>) {
-        let (mover, range) = (self.mover.clone(), self.range(PAGE));
+        let (mover, place) = (self.mover.clone(), self.place(PAGE));
         self.ahead
-            .spawn(async move { mover.page(&state, range).await });
+            .spawn(async move { mover.page(&state, &place).await });
     }
 
     /// As many as fit into one write.
@@ -344,7 +371,9 @@ impl MigrateRun {
         Progress {
             done: counts.done(),
             // More may have come since they were counted.
-            total: Some(self.total.saturating_sub(counts.passed).max(counts.done())),
+            total: self
+                .total
+                .map(|total| total.saturating_sub(counts.passed).max(counts.done())),
         }
     }
 
@@ -353,6 +382,7 @@ impl MigrateRun {
         let counts = self.report.counts;
         let checkpoint = Checkpoint {
             after: self.done.as_ref().map(|entry| digits(entry.as_bytes())),
+            beyond_target: self.beyond_target && self.places.target.is_some(),
             total: self.total,
             counts,
             number: self.slots.next(),
@@ -390,9 +420,10 @@ impl Run for MigrateRun {
                 self.listed = self.report.len();
                 self.slots.begin_anew();
             }
-            // The checkpoint met a change of the task itself, and is written again.
             Last::Refused(error) if !is_race(&error) => return Err(error.into()),
-            Last::Refused(_) | Last::None => {}
+            // The checkpoint met a change of the task itself, and is written again.
+            Last::Refused(_) => return Ok(Step::Batch(self.checkpoint())),
+            Last::None => {}
         }
         if self.is_checkpoint_due() {
             return Ok(Step::Batch(self.checkpoint()));
@@ -403,8 +434,10 @@ impl Run for MigrateRun {
         let state = self.state().await?;
         let all = self.next_round(&state)?;
         match (all.is_empty(), self.round.is_empty()) {
-            (true, true) if self.rounds > 0 => Ok(Step::Batch(self.checkpoint())),
-            (true, true) => Ok(Step::Done(self.report.result(self.mover.aim.dry_run))),
+            (true, true) if self.rounds > 0 || self.leave_target() => {
+                Ok(Step::Batch(self.checkpoint()))
+            }
+            (true, true) => Ok(Step::Done(self.report.result(&self.mover.aim))),
             // Nothing of it is to be written: only the checkpoint tells of it.
             (true, false) => {
                 self.settle(Vec::new())?;
@@ -416,17 +449,17 @@ impl Run for MigrateRun {
 }
 
 /// How many keys there are.
-async fn count(engine: &Engine, span: &Span) -> Result<u64, EngineError> {
-    let mut range = Range::of(span.clone());
+async fn count(engine: &Engine, spans: &[Span]) -> Result<u64, EngineError> {
     let mut total = 0;
-    loop {
-        let (_, page) = engine.store.range(range.clone()).await?;
-        total += page.entries.len() as u64;
-        match range.following(&page) {
-            Some(next) => range = next,
-            None => return Ok(total),
+    for span in spans {
+        let mut next = Some(Range::of(span.clone()));
+        while let Some(range) = next {
+            let (_, page) = engine.store.range(range.clone()).await?;
+            total += page.entries.len() as u64;
+            next = range.following(&page);
         }
     }
+    Ok(total)
 }
 
 fn digits(bytes: &[u8]) -> String {
