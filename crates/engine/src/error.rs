@@ -2,7 +2,8 @@
 
 use crate::header::State;
 use crate::keys::TypeKey;
-use coeval_codes::{Code, Coded};
+use crate::list::ListError;
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::types::{
     ContentError, DefaultsEndless, FieldsTooNew, TypeFileError, TypeVersionId,
 };
@@ -508,5 +509,18 @@ impl Coded for EngineError {
             Self::Watch(inner) => return inner.advice(),
         };
         text.to_owned()
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self.root() {
+            // Callers who may not see it are told the same as if it did not exist.
+            Self::Denied(denied) if denied.hidden => ErrorKind::NotFound,
+            Self::Version(refusal) => refusal.error_kind(),
+            Self::Phase(refusal) => refusal.error_kind(),
+            Self::Acl(refusal) => refusal.error_kind(),
+            // As released: whatever is wrong with the token of a page, the listing starts again.
+            Self::List(ListError::Token(_) | ListError::Key(_)) => ErrorKind::InvalidArgument,
+            other => other.code().kind(),
+        }
     }
 }
