@@ -211,12 +211,11 @@ impl ApiError {
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
     pub(crate) fn answer(&self, form: Form, request_id: &str) -> Answer {
         let status = self.status();
-        let message = match status.is_server_error() {
-            true => {
-                tracing::error!(code = %self.code(), error = %self, "a request failed");
-                self.code().title().to_owned()
-            }
-            false => self.to_string(),
+        let message = if status.is_server_error() {
+            tracing::error!(code = %self.code(), error = %self, "a request failed");
+            self.code().title().to_owned()
+        } else {
+            self.to_string()
         };
         let message = format!("[ {request_id} ] {message}");
         let minor = self.minor_code();

@@ -335,9 +335,10 @@ impl EngineError {
 /// What does not fit, after a colon.
 fn places(error: &ContentError) -> String {
     let all: Vec<String> = error.violations().iter().map(ToString::to_string).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!(": {}", all.join("; ")),
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", all.join("; "))
     }
 }
 

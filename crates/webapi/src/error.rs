@@ -123,12 +123,11 @@ impl WebError {
     /// The body of an error. What went wrong inside of the server goes to its log, not to the
     /// caller.
     pub(crate) fn body(&self) -> Value {
-        let message = match self.status().is_server_error() {
-            true => {
-                tracing::error!(code = %self.code(), error = %self, "a request failed");
-                self.code().title().to_owned()
-            }
-            false => self.to_string(),
+        let message = if self.status().is_server_error() {
+            tracing::error!(code = %self.code(), error = %self, "a request failed");
+            self.code().title().to_owned()
+        } else {
+            self.to_string()
         };
         let mut body = json!({
             "code": self.code().to_string(),

@@ -118,13 +118,14 @@ async fn hidden(calls: &Calls, path: &str, refused: Refused) -> Status {
         caller,
         ..
     } = calls;
-    match tells {
-        true => match sees(api, caller, of, package).await {
+    if tells {
+        match sees(api, caller, of, package).await {
             Ok(true) => refused.into(),
             Ok(false) => status::no_such_method(path),
             Err(status) => status,
-        },
-        false => refused.into(),
+        }
+    } else {
+        refused.into()
     }
 }
 

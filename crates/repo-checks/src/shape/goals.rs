@@ -112,7 +112,7 @@ pub const GOALS: &[Goal] = &[
         101_000.0,
         115_000.0,
     ),
-    down(Figure::BoolMatches, "match on a bool", 0.0, 232.0),
+    down(Figure::BoolMatches, "match on a bool", 0.0, 49.0),
     down(
         Figure::SilentEncodings,
         "encodings that fail silently",
