@@ -1,7 +1,7 @@
 //! Why a change of an ACL is refused.
 
 use crate::{Level, MAX_GRANTS};
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 
 /// Why a change of an ACL is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,5 +41,10 @@ impl Coded for AclError {
                 "Grant to a role or an organization instead of to each user.".to_owned()
             }
         }
+    }
+
+    /// A change that can't be made as it was asked for, whoever asks: as it was released.
+    fn error_kind(&self) -> ErrorKind {
+        ErrorKind::InvalidArgument
     }
 }

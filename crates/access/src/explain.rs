@@ -123,10 +123,12 @@ fn met(situation: &Situation<'_>, check: Check) -> Met {
         check,
         Check::Level(_) | Check::NotAboveOwn(_) | Check::ExplicitGrant
     );
-    match situation.meets(check) {
-        true => Met::By(bases(situation, check)),
-        false if unread && by_acl => Met::NotKnown,
-        false => Met::No(reason(situation, check)),
+    if situation.meets(check) {
+        Met::By(bases(situation, check))
+    } else if unread && by_acl {
+        Met::NotKnown
+    } else {
+        Met::No(reason(situation, check))
     }
 }
 

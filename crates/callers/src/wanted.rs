@@ -46,11 +46,10 @@ fn accepted(text: &str) -> Result<Vec<(AcceptedType, Version)>, String> {
             .ok_or_else(|| format!("{part:?} is not TYPE=VERSION"))?;
         let (of, version) = (of.trim(), version.trim());
         let version = Version::parse_header(version).map_err(|error| error.to_string())?;
-        let of = match of.contains(':') {
-            true => {
-                AcceptedType::Full(TypeKey::parse(of).ok_or_else(|| format!("{of:?} is no type"))?)
-            }
-            false => AcceptedType::Nss(of.to_owned()),
+        let of = if of.contains(':') {
+            AcceptedType::Full(TypeKey::parse(of).ok_or_else(|| format!("{of:?} is no type"))?)
+        } else {
+            AcceptedType::Nss(of.to_owned())
         };
         all.push((of, version));
         if all.len() > MOST {

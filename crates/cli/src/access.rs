@@ -99,9 +99,10 @@ struct What {
 
 /// More follows the name here, so it can't be left out.
 fn kind_alone(text: &str) -> Result<String, &'static str> {
-    match text.contains('/') {
-        true => Err("say the kind and the name apart here: KIND NAME"),
-        false => Ok(text.to_owned()),
+    if text.contains('/') {
+        Err("say the kind and the name apart here: KIND NAME")
+    } else {
+        Ok(text.to_owned())
     }
 }
 
@@ -250,12 +251,15 @@ fn advices(actions: &[pb::ExplainedAction]) -> String {
 }
 
 fn value(action: &pb::ExplainedAction) -> Value {
-    let requirement = |one: &pb::Requirement| match one.met {
-        true => json!({"needs": one.needs, "met": true, "by": one.by}),
-        false => json!({
-            "needs": one.needs, "met": false, "code": one.code, "reason": one.reason,
-            "advice": one.advice,
-        }),
+    let requirement = |one: &pb::Requirement| {
+        if one.met {
+            json!({"needs": one.needs, "met": true, "by": one.by})
+        } else {
+            json!({
+                "needs": one.needs, "met": false, "code": one.code, "reason": one.reason,
+                "advice": one.advice,
+            })
+        }
     };
     let requirements: Vec<_> = action.requirements.iter().map(requirement).collect();
     json!({"action": action.action, "allowed": action.allowed, "requirements": requirements})

@@ -43,9 +43,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         match plan(&session, file).await {
             Ok(mut plan) => {
                 let changes = would(&plan) != Outcome::Unchanged;
-                let misfit = match changes {
-                    true => misfit(&session, &mut plan).await,
-                    false => None,
+                let misfit = if changes {
+                    misfit(&session, &mut plan).await
+                } else {
+                    None
                 };
                 drifted |= changes;
                 say::out(&difference(&plan));

@@ -73,9 +73,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         return options.one_by_one(&targets).await;
     }
     let session = options.server.session()?;
-    let namespace = match options.all_namespaces {
-        true => reading::ALL.to_owned(),
-        false => session.namespace.clone(),
+    let namespace = if options.all_namespaces {
+        reading::ALL.to_owned()
+    } else {
+        session.namespace.clone()
     };
     let query = Query {
         kind: options.targets.kind.clone(),
@@ -84,12 +85,12 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         order_by: options.order_by.clone(),
         version: options.version.clone(),
     };
-    match options.watch {
-        true => watch::follow(&session, &query, &options.output, true).await,
-        false if options.all_namespaces => {
-            list::<Anywhere>(&session, &query, &options.output).await
-        }
-        false => list::<Resource>(&session, &query, &options.output).await,
+    if options.watch {
+        watch::follow(&session, &query, &options.output, true).await
+    } else if options.all_namespaces {
+        list::<Anywhere>(&session, &query, &options.output).await
+    } else {
+        list::<Resource>(&session, &query, &options.output).await
     }
 }
 

@@ -75,9 +75,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             }
         }
         format => {
-            let names = match format.is_table() {
-                true => names(&session, &revisions).await,
-                false => BTreeMap::new(),
+            let names = if format.is_table() {
+                names(&session, &revisions).await
+            } else {
+                BTreeMap::new()
             };
             let rows: Vec<_> = with_before(&revisions)
                 .map(|(one, before)| row(one, before, &names))
@@ -166,9 +167,10 @@ fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
     if changes.len() > PATHS {
         said.push(format!("and {} more", changes.len() - PATHS));
     }
-    match said.is_empty() {
-        true => "(nothing of the content)".to_owned(),
-        false => said.join(", "),
+    if said.is_empty() {
+        "(nothing of the content)".to_owned()
+    } else {
+        said.join(", ")
     }
 }
 

@@ -122,9 +122,12 @@ pub enum Command {
 pub async fn run(command: Command) -> Result<ExitCode, Failure> {
     let logging_in = matches!(command, Command::Login(_));
     let ended = Box::pin(dispatch(command)).await;
-    ended.map_err(|failure| match logging_in {
-        true => failure,
-        false => failure.told_to_log_in(),
+    ended.map_err(|failure| {
+        if logging_in {
+            failure
+        } else {
+            failure.told_to_log_in()
+        }
     })
 }
 

@@ -45,15 +45,17 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         }
     };
     Kept::change(|kept| {
-        match options.forget {
-            true => kept.forget(&name),
-            false => kept.log_out(&name),
+        if options.forget {
+            kept.forget(&name);
+        } else {
+            kept.log_out(&name);
         }
         Ok(())
     })?;
-    notes::note(&match options.forget {
-        true => format!("Logged out; the context `{name}` is forgotten."),
-        false => format!("Logged out of the context `{name}`."),
+    notes::note(&if options.forget {
+        format!("Logged out; the context `{name}` is forgotten.")
+    } else {
+        format!("Logged out of the context `{name}`.")
     });
     Ok(ExitCode::SUCCESS)
 }

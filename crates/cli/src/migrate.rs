@@ -78,13 +78,12 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         }
         Action::Status { of, watch, output } => {
             let session = of.session()?;
-            match watch {
-                true => waits::watch(&session, &of.kind, output).await?,
-                false => {
-                    let now = get(&session, &of.kind).await;
-                    let now = now.map_err(|error| words::told(error, &of.kind))?;
-                    View::once(&now, &output.output)?;
-                }
+            if watch {
+                waits::watch(&session, &of.kind, output).await?;
+            } else {
+                let now = get(&session, &of.kind).await;
+                let now = now.map_err(|error| words::told(error, &of.kind))?;
+                View::once(&now, &output.output)?;
             }
         }
         Action::Advance {

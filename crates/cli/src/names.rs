@@ -86,9 +86,10 @@ fn split(text: &str) -> Result<Target, Failure> {
 pub fn version(text: &str) -> Result<String, std::convert::Infallible> {
     let numbers = text.split('.').count();
     let short = numbers < 3 && text.starts_with(|c: char| c.is_ascii_digit());
-    Ok(match short {
-        true => format!("{text}{}", ".0".repeat(3 - numbers)),
-        false => text.to_owned(),
+    Ok(if short {
+        format!("{text}{}", ".0".repeat(3 - numbers))
+    } else {
+        text.to_owned()
     })
 }
 
@@ -224,9 +225,10 @@ async fn kinds_of(session: &Session) -> Result<Offered, ClientError> {
 async fn names_of(session: &Session, kind: &str, begin: &str) -> Result<Offered, ClientError> {
     // Only what means itself in a filter narrows the question; the shell's word does the rest.
     let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let filter = match !begin.is_empty() && begin.chars().all(simple) {
-        true => format!("name=={begin}*"),
-        false => String::new(),
+    let filter = if !begin.is_empty() && begin.chars().all(simple) {
+        format!("name=={begin}*")
+    } else {
+        String::new()
     };
     let request = pb::ListResourcesRequest {
         kind: kind.to_owned(),

@@ -200,9 +200,10 @@ async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
 }
 
 fn whose(role: &pb::Role) -> String {
-    match role.global {
-        true => "(all)".to_owned(),
-        false => role.namespace.clone(),
+    if role.global {
+        "(all)".to_owned()
+    } else {
+        role.namespace.clone()
     }
 }
 

@@ -98,9 +98,10 @@ fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String 
     let heads = table.heads(&rows);
     let all = heads + &table.rows(&rows);
     // Colours are for terminals.
-    match std::io::stdout().is_terminal() {
-        true => all,
-        false => anstream::adapter::strip_str(&all).to_string(),
+    if std::io::stdout().is_terminal() {
+        all
+    } else {
+        anstream::adapter::strip_str(&all).to_string()
     }
 }
 

@@ -278,9 +278,10 @@ fn show(user: &pb::User, roles: &[String], output: OutputOptions) -> Result<(), 
 
 async fn create(new: New) -> Result<(), Failure> {
     let session = new.server.session()?;
-    let password = match new.no_password {
-        true => String::new(),
-        false => new_password(&new.name, new.password_stdin)?,
+    let password = if new.no_password {
+        String::new()
+    } else {
+        new_password(&new.name, new.password_stdin)?
     };
     let user = pb::User {
         name: new.name,

@@ -42,9 +42,10 @@ impl Options {
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let server = match options.client {
-        true => None,
-        false => match server_release(&options.server).await {
+    let server = if options.client {
+        None
+    } else {
+        match server_release(&options.server).await {
             Ok(release) => Some(release),
             // Nobody has logged in yet: what is known is shown all the same.
             Err(failure) if options.is_for_no_server(&failure) => {
@@ -57,7 +58,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 say(&format!("client: {CURRENT}"));
                 return Err(failure);
             }
-        },
+        }
     };
     let known = server.as_deref().and_then(|server| server.parse().ok());
     let lacking = known.map(lacking).unwrap_or_default();

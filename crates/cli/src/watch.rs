@@ -99,9 +99,10 @@ impl Shown for Event {
     }
 
     fn name(&self) -> String {
-        let name = match self.name.is_empty() {
-            true => &self.id,
-            false => &self.name,
+        let name = if self.name.is_empty() {
+            &self.id
+        } else {
+            &self.name
         };
         format!("{}/{name}", self.kind)
     }
@@ -179,9 +180,10 @@ impl Known {
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
-    let namespace = match options.all_namespaces {
-        true => reading::ALL.to_owned(),
-        false => session.namespace.clone(),
+    let namespace = if options.all_namespaces {
+        reading::ALL.to_owned()
+    } else {
+        session.namespace.clone()
     };
     let query = Query {
         kind: options.kind,

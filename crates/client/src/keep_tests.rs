@@ -22,9 +22,10 @@ fn hidden(document: &Value) -> Vec<(String, Value)> {
     fn walk(at: &str, document: &Value, all: &mut Vec<(String, Value)>) {
         if let Value::Object(fields) = document {
             for (name, value) in fields {
-                match name.starts_with('k') {
-                    true => walk(&format!("{at}/{name}"), value, all),
-                    false => all.push((format!("{at}/{name}"), value.clone())),
+                if name.starts_with('k') {
+                    walk(&format!("{at}/{name}"), value, all);
+                } else {
+                    all.push((format!("{at}/{name}"), value.clone()));
                 }
             }
         }

@@ -96,9 +96,10 @@ pub(crate) fn made_by(
 ) -> Made {
     if let Some((label, value)) = mark {
         let labels = made.metadata.as_ref().map(|metadata| &metadata.labels);
-        return match labels.and_then(|labels| labels.get(label)) == Some(value) {
-            true => Made::ThisWrite,
-            false => Made::Another,
+        return if labels.and_then(|labels| labels.get(label)) == Some(value) {
+            Made::ThisWrite
+        } else {
+            Made::Another
         };
     }
     if !me.is_empty() && !by.is_empty() && by != me {
@@ -181,10 +182,11 @@ fn values(sent: &Value, there: &Value) -> Compared {
             pairs.max().unwrap_or(Compared::Equal)
         }
         (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {
-            match one == other || one.is_f64() != other.is_f64() {
-                true => Compared::Equal,
+            if one == other || one.is_f64() != other.is_f64() {
+                Compared::Equal
+            } else {
                 // Large ones that only a float takes for the same.
-                false => Compared::Different,
+                Compared::Different
             }
         }
         (one, other) if one == other => Compared::Equal,

@@ -52,9 +52,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             if let Some(first) = &lost
                 && (error.kind() == Kind::Exists || !error.may_pass())
             {
-                let found = match error.kind() == Kind::Exists {
-                    true => own.created(&sent, mark.as_ref()).await,
-                    false => Ok(Found::Unclear),
+                let found = if error.kind() == Kind::Exists {
+                    own.created(&sent, mark.as_ref()).await
+                } else {
+                    Ok(Found::Unclear)
                 };
                 return match found {
                     Ok(Found::Ours(made)) => Written::found(*made, true),
@@ -150,9 +151,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         let mut own = self.part::<serde_json::Value>(Some(attempts.end()));
         let metadata = message.metadata.clone().unwrap_or_default();
         own.namespace.clone_from(&metadata.namespace);
-        let name = match metadata.id.is_empty() {
-            true => &metadata.name,
-            false => &metadata.id,
+        let name = if metadata.id.is_empty() {
+            &metadata.name
+        } else {
+            &metadata.id
         };
         loop {
             let mut resource = Resource::<serde_json::Value>::from_message(message.clone())?;

@@ -11,9 +11,10 @@ pub(crate) fn apply(
     from: &pb::Resource,
     to: &mut Resource,
 ) -> Result<(), ClientError> {
-    let content: Value = match from.spec.is_empty() {
-        true => Value::Object(Map::new()),
-        false => serde_json::from_slice(&from.spec).map_err(|error| wrong(&error.to_string()))?,
+    let content: Value = if from.spec.is_empty() {
+        Value::Object(Map::new())
+    } else {
+        serde_json::from_slice(&from.spec).map_err(|error| wrong(&error.to_string()))?
     };
     let said = Metadata::from(from.metadata.clone().unwrap_or_default());
     for path in mask {

@@ -46,9 +46,10 @@ impl<S> Resources<S> {
     /// The same for a part that is known not to be there.
     pub(crate) fn must_have(&self, feature: Feature) -> Result<(), ClientError> {
         let shared = self.client.connection.shared();
-        match shared.missing.has(feature) {
-            true => Err(release_needed(feature, shared.release().as_deref())),
-            false => Ok(()),
+        if shared.missing.has(feature) {
+            Err(release_needed(feature, shared.release().as_deref()))
+        } else {
+            Ok(())
         }
     }
 

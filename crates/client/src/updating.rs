@@ -89,14 +89,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     let mut there = Resource::from_message((*made).clone())?;
                     change(&mut there);
                     let changed = there.to_message()?;
-                    return match Resource::<S>::from_message((*made).clone())?.to_message()?
-                        == changed
+                    return if Resource::<S>::from_message((*made).clone())?.to_message()? == changed
                     {
-                        true => Written::found(*made, false),
-                        false => Err(ClientError::unknown(
+                        Written::found(*made, false)
+                    } else {
+                        Err(ClientError::unknown(
                             &lost,
                             "this user wrote the same at that time, perhaps with another client",
-                        )),
+                        ))
                     };
                 }
                 Err(error) if error.kind() == Kind::Conflict => {
@@ -150,9 +150,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             };
             // A conflict may be one with our own write, which was answered into the void.
             let looks = error.reached() == Reached::Perhaps || error.kind() == Kind::Conflict;
-            let came = match looks {
-                true => self.look(&sent, mark).await,
-                false => Ok(Came::NotYet),
+            let came = if looks {
+                self.look(&sent, mark).await
+            } else {
+                Ok(Came::NotYet)
             };
             match came {
                 Ok(Came::Done(made)) => return Ok(Ended::Found(made)),
@@ -189,9 +190,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             Err(error) if error.kind() == Kind::Unimplemented => {
                 let there = own.read(name, version).await?.resource.unwrap_or_default();
                 let there = there.metadata.unwrap_or_default().revision;
-                return Ok(match there == metadata.revision {
-                    true => Came::NotYet,
-                    false => Came::Unclear("the server is too old to tell its revisions"),
+                return Ok(if there == metadata.revision {
+                    Came::NotYet
+                } else {
+                    Came::Unclear("the server is too old to tell its revisions")
                 });
             }
             Err(error) => return Err(error),

@@ -103,9 +103,10 @@ impl<S: DeserializeOwned> Resources<S> {
             if sure && error.may_pass() && attempts.again(&error).await {
                 continue;
             }
-            return Err(match sure {
-                true => error,
-                false => ClientError::unknown(&error, "what came of it can't be told"),
+            return Err(if sure {
+                error
+            } else {
+                ClientError::unknown(&error, "what came of it can't be told")
             });
         }
     }

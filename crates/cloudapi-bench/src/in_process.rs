@@ -56,10 +56,13 @@ pub(crate) async fn creates(store: Option<&str>, callers: usize, time: Duration)
 
 /// Another place in the same PostgreSQL or etcd.
 fn beside(store: &str) -> String {
-    match store.starts_with("postgres") {
-        true if store.contains("schema=") => store.replace("schema=", "schema=limit_"),
-        true if store.contains('?') => format!("{store}&schema=coeval_limit"),
-        true => format!("{store}?schema=coeval_limit"),
-        false => format!("{}/limit", store.trim_end_matches('/')),
+    if !store.starts_with("postgres") {
+        format!("{}/limit", store.trim_end_matches('/'))
+    } else if store.contains("schema=") {
+        store.replace("schema=", "schema=limit_")
+    } else if store.contains('?') {
+        format!("{store}&schema=coeval_limit")
+    } else {
+        format!("{store}?schema=coeval_limit")
     }
 }

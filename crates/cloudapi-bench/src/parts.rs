@@ -27,10 +27,12 @@ impl Load {
     fn server(&self, place: &str) -> Server {
         let store = self.store.as_ref().map(|store| {
             let place = format!("{place}_{}", if self.tls { "tls" } else { "plain" });
-            match store.starts_with("postgres") {
-                true if store.contains('?') => format!("{store}&schema={place}"),
-                true => format!("{store}?schema={place}"),
-                false => format!("{}/{place}", store.trim_end_matches('/')),
+            if !store.starts_with("postgres") {
+                format!("{}/{place}", store.trim_end_matches('/'))
+            } else if store.contains('?') {
+                format!("{store}&schema={place}")
+            } else {
+                format!("{store}?schema={place}")
             }
         });
         Server::coeval(store.as_deref(), self.tls)

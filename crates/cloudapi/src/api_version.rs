@@ -61,9 +61,10 @@ impl ApiVersion {
         let (major, minor) = said.split_once('.').ok_or_else(refused)?;
         let number = |text: &str| text.parse::<u16>().map_err(|_| refused());
         let version = Self::new(number(major)?, number(minor)?);
-        match Self::SERVED.contains(&version) {
-            true => Ok(Some(version)),
-            false => Err(refused()),
+        if Self::SERVED.contains(&version) {
+            Ok(Some(version))
+        } else {
+            Err(refused())
         }
     }
 }

@@ -122,9 +122,10 @@ async fn handle(
         return Err(ApiError::VersionUnknown { said });
     }
     let credentials = Credentials::of(headers)?;
-    let entity = match route.path.starts_with(ONE_ENTITY) {
-        true => parts.uri.path().split('/').nth(4),
-        false => None,
+    let entity = if route.path.starts_with(ONE_ENTITY) {
+        parts.uri.path().split('/').nth(4)
+    } else {
+        None
     };
     let from = Quota::of_address(peer.map(|peer| peer.source));
     let caller = match route.needs {
@@ -226,10 +227,7 @@ fn form(usual: Form, headers: &HeaderMap) -> Form {
     let accept = headers.get(header::ACCEPT);
     let json =
         accept.is_some_and(|accept| accept.as_bytes().windows(4).any(|part| part == b"json"));
-    match json {
-        true => Form::Json,
-        false => usual,
-    }
+    if json { Form::Json } else { usual }
 }
 
 fn request_id(headers: &HeaderMap) -> String {

@@ -5,19 +5,15 @@ use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
 use coeval_callers::{CertificateError, HeaderError};
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::convert::{Reason, Refusal};
-use coeval_core::decide;
 use coeval_core::types::BodyError;
+use coeval_engine::EngineError;
 use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
-use coeval_engine::lifecycle::BehaviorError;
-use coeval_engine::tasks::TaskError;
-use coeval_engine::{EngineError, ListError};
 use coeval_filter::FilterError;
 use coeval_filter::fiql::FiqlError;
 use coeval_rest::{RestError, seconds};
-use coeval_storage::StorageError;
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -125,29 +121,14 @@ impl ApiError {
         }
     }
 
+    /// As the kind of the error says: 403 for what may not be done *or does not exist*, 412 for a
+    /// revision that is not the current one, 400 for everything else that the caller can mend.
     pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            Self::Engine(error) => status_of(error),
-            Self::Body(BodyError::TooLarge { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::VersionUnknown { .. } => StatusCode::NOT_ACCEPTABLE,
-            Self::CredentialsMissing | Self::Certificate(_) => StatusCode::UNAUTHORIZED,
-            Self::RouteUnknown { .. } => StatusCode::NOT_FOUND,
-            Self::MethodUnknown { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
-            Self::IfMatchNeeded => StatusCode::PRECONDITION_REQUIRED,
-            Self::Told { status, .. } => *status,
-            Self::Body(_)
-            | Self::Header(_)
-            | Self::Filter(_)
-            | Self::Fiql(_)
-            | Self::Restricted { .. }
-            | Self::Query { .. }
-            | Self::Request { .. }
-            | Self::GlobalRole
-            | Self::Grant { .. }
-            | Self::Id { .. } => StatusCode::BAD_REQUEST,
+        if let Self::Told { status, .. } = self {
+            return *status;
         }
+        let status = self.error_kind().statuses().cloudapi;
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// The code that clients of this API look at.
@@ -192,8 +173,7 @@ impl ApiError {
             Self::Engine(EngineError::Identity(IdentityError::LoginsTooMany)) => {
                 Some(Duration::from_secs(1))
             }
-            _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => Some(Duration::from_secs(1)),
-            _ => None,
+            other => other.error_kind().retry_after(),
         }
     }
 
@@ -231,12 +211,11 @@ impl ApiError {
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
     pub(crate) fn answer(&self, form: Form, request_id: &str) -> Answer {
         let status = self.status();
-        let message = match status.is_server_error() {
-            true => {
-                tracing::error!(code = %self.code(), error = %self, "a request failed");
-                self.code().title().to_owned()
-            }
-            false => self.to_string(),
+        let message = if status.is_server_error() {
+            tracing::error!(code = %self.code(), error = %self, "a request failed");
+            self.code().title().to_owned()
+        } else {
+            self.to_string()
         };
         let message = format!("[ {request_id} ] {message}");
         let minor = self.minor_code();
@@ -280,61 +259,6 @@ impl ApiError {
             answer = answer.with(header::RETRY_AFTER, &seconds(after).to_string());
         }
         answer
-    }
-}
-
-/// The rules of this API: 403 for what may not be done *or does not exist*, 412 for a revision that
-/// is not the current one, 400 for everything else that the caller can mend.
-fn status_of(error: &EngineError) -> StatusCode {
-    match error.root() {
-        EngineError::Denied(_)
-        | EngineError::NotFound { .. }
-        | EngineError::TypeUnknown { .. }
-        | EngineError::TypeVersionUnknown { .. }
-        | EngineError::InterfaceUnknown { .. }
-        | EngineError::Version(decide::Refusal::FullControlNeeded)
-        | EngineError::Entry(
-            EntryError::Unknown { .. } | EntryError::DomainAboveOwn | EntryError::ReadOnly,
-        )
-        | EngineError::Task(TaskError::Unknown { .. }) => StatusCode::FORBIDDEN,
-        // Clients read again and retry on exactly this.
-        EngineError::Conflict { .. } | EngineError::Contended { .. } => {
-            StatusCode::PRECONDITION_FAILED
-        }
-        EngineError::Identity(error) => status_of_identity(error),
-        EngineError::Behavior(
-            BehaviorError::NotGranted { .. }
-            | BehaviorError::LevelTooLow { .. }
-            | BehaviorError::NoLog { .. },
-        ) => StatusCode::FORBIDDEN,
-        EngineError::List(ListError::Filter(_)) => StatusCode::BAD_REQUEST,
-        EngineError::Storage(error) => match error {
-            StorageError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            StorageError::Unavailable { .. }
-            | StorageError::UnknownOutcome { .. }
-            | StorageError::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        },
-        EngineError::Unreadable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        _ => StatusCode::BAD_REQUEST,
-    }
-}
-
-fn status_of_identity(error: &IdentityError) -> StatusCode {
-    match error {
-        IdentityError::LoginFailed | IdentityError::TokenInvalid => StatusCode::UNAUTHORIZED,
-        IdentityError::LoginBlocked { .. } | IdentityError::LoginsTooMany => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
-        IdentityError::OrgUnknown { .. }
-        | IdentityError::UserUnknown { .. }
-        | IdentityError::RoleUnknown { .. }
-        | IdentityError::BundleUnknown { .. }
-        | IdentityError::SessionUnknown
-        | IdentityError::OtherDoor { .. }
-        | IdentityError::AboveOwn { .. }
-        | IdentityError::Context(_) => StatusCode::FORBIDDEN,
-        _ => StatusCode::BAD_REQUEST,
     }
 }
 
@@ -385,6 +309,14 @@ impl Coded for ApiError {
         }
     }
 
+    fn error_kind(&self) -> ErrorKind {
+        match self {
+            Self::Engine(inner) => inner.error_kind(),
+            Self::Told { error, .. } => error.error_kind(),
+            other => other.code().kind(),
+        }
+    }
+
     fn advice(&self) -> String {
         let text = match self {
             Self::Engine(inner) => return inner.advice(),
@@ -421,3 +353,6 @@ impl Coded for ApiError {
         text.to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,9 +43,10 @@ pub(crate) enum Form {
 impl Form {
     /// `/api` is the older API, in XML.
     pub(crate) fn of_path(path: &str) -> Self {
-        match path.starts_with("/api") {
-            true => Self::Xml,
-            false => Self::Json,
+        if path.starts_with("/api") {
+            Self::Xml
+        } else {
+            Self::Json
         }
     }
 }

@@ -43,9 +43,10 @@ async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
             .windows(4)
             .any(|part| part.eq_ignore_ascii_case(b"json"))
     });
-    Ok(match wants_json {
-        true => Answer::ok(&json::task(&shown)),
-        false => Answer::xml("vnd.vmware.vcloud.task+xml", xml::task(&shown)),
+    Ok(if wants_json {
+        Answer::ok(&json::task(&shown))
+    } else {
+        Answer::xml("vnd.vmware.vcloud.task+xml", xml::task(&shown))
     })
 }
 

@@ -12,9 +12,10 @@ pub(crate) fn read(path: &Path, at_most: u64, advice: &str) -> Result<String, Fa
         let mut text = String::new();
         let file = File::open(path)?;
         let bytes = file.take(at_most + 1).read_to_string(&mut text)?;
-        match u64::try_from(bytes).is_ok_and(|bytes| bytes <= at_most) {
-            true => Ok(text),
-            false => Err(Error::other(format!("it has more than {at_most} bytes"))),
+        if u64::try_from(bytes).is_ok_and(|bytes| bytes <= at_most) {
+            Ok(text)
+        } else {
+            Err(Error::other(format!("it has more than {at_most} bytes")))
         }
     })();
     text.map_err(|error| Failure::config(format!("{}: {error}", path.display()), advice))

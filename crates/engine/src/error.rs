@@ -2,7 +2,8 @@
 
 use crate::header::State;
 use crate::keys::TypeKey;
-use coeval_codes::{Code, Coded};
+use crate::list::ListError;
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::types::{
     ContentError, DefaultsEndless, FieldsTooNew, TypeFileError, TypeVersionId,
 };
@@ -334,9 +335,10 @@ impl EngineError {
 /// What does not fit, after a colon.
 fn places(error: &ContentError) -> String {
     let all: Vec<String> = error.violations().iter().map(ToString::to_string).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!(": {}", all.join("; ")),
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", all.join("; "))
     }
 }
 
@@ -508,5 +510,18 @@ impl Coded for EngineError {
             Self::Watch(inner) => return inner.advice(),
         };
         text.to_owned()
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self.root() {
+            // Callers who may not see it are told the same as if it did not exist.
+            Self::Denied(denied) if denied.hidden => ErrorKind::NotFound,
+            Self::Version(refusal) => refusal.error_kind(),
+            Self::Phase(refusal) => refusal.error_kind(),
+            Self::Acl(refusal) => refusal.error_kind(),
+            // As released: whatever is wrong with the token of a page, the listing starts again.
+            Self::List(ListError::Token(_) | ListError::Key(_)) => ErrorKind::InvalidArgument,
+            other => other.code().kind(),
+        }
     }
 }

@@ -139,9 +139,10 @@ struct Migrating {
 impl Migrating {
     /// Whether a resource goes with this record: it was there, and is not without it.
     fn goes(&self, stored: &Stored, other: Option<&Stored>) -> bool {
-        let (was, is) = match self.is_old {
-            true => (found(Some(stored), other), found(None, other)),
-            false => (found(other, Some(stored)), found(other, None)),
+        let (was, is) = if self.is_old {
+            (found(Some(stored), other), found(None, other))
+        } else {
+            (found(other, Some(stored)), found(other, None))
         };
         was.exists(self.truth) && !is.exists(self.truth)
     }

@@ -270,10 +270,7 @@ async fn gather(
 }
 
 const fn limit(numbered: bool) -> usize {
-    match numbered {
-        true => NUMBERED_BYTES,
-        false => PAGE_BYTES,
-    }
+    if numbered { NUMBERED_BYTES } else { PAGE_BYTES }
 }
 
 /// How many there are in all, by looking at what comes after the page.

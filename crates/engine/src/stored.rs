@@ -70,9 +70,10 @@ impl Stored {
     /// Whether it takes part in the migration of its type, as the rules look at a record at the new
     /// major.
     pub(crate) const fn home(&self) -> Home {
-        match self.paired {
-            true => Home::Paired,
-            false => Home::Alone,
+        if self.paired {
+            Home::Paired
+        } else {
+            Home::Alone
         }
     }
 

@@ -77,11 +77,12 @@ pub fn give(keys: &Keyring, listing: &Listing<'_>, position: &[u8]) -> Result<St
     let mut bytes = vec![LAYOUT];
     bytes.extend(sealed.map_err(TokenError::NotSealed)?);
     let token = URL_SAFE_NO_PAD.encode(bytes);
-    match token.len() > LONGEST {
-        true => Err(TokenError::TooLong {
+    if token.len() > LONGEST {
+        Err(TokenError::TooLong {
             bytes: position.len(),
-        }),
-        false => Ok(token),
+        })
+    } else {
+        Ok(token)
     }
 }
 

@@ -124,9 +124,10 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self) -> Result<(), FiqlError> {
         self.parts += 1;
-        match self.parts > NODES {
-            true => Err(self.wrong(format!("there are more than {NODES} parts"))),
-            false => Ok(()),
+        if self.parts > NODES {
+            Err(self.wrong(format!("there are more than {NODES} parts")))
+        } else {
+            Ok(())
         }
     }
 
@@ -154,9 +155,10 @@ impl<'a> Reader<'a> {
         let opened = self.at;
         if self.take('(') {
             let inner = self.or(depth + 1)?;
-            return match self.take(')') {
-                true => Ok(inner),
-                false => Err(self.wrong_at(opened, "this ( is never closed")),
+            return if self.take(')') {
+                Ok(inner)
+            } else {
+                Err(self.wrong_at(opened, "this ( is never closed"))
             };
         }
         self.comparison()

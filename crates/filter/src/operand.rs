@@ -46,9 +46,10 @@ impl Operand {
                 takes(value, CONTENT_DEPTH, &mut left).is_some()
             }
         };
-        match fits {
-            true => Ok(()),
-            false => Err(FilterError::too_much(Limit::OperandBytes)),
+        if fits {
+            Ok(())
+        } else {
+            Err(FilterError::too_much(Limit::OperandBytes))
         }
     }
 

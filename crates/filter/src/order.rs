@@ -48,9 +48,10 @@ impl Order {
     ///
     /// If there are too many.
     pub fn new(fields: Vec<(Field, Direction)>) -> Result<Self, FilterError> {
-        match fields.len() > ORDER_FIELDS {
-            true => Err(FilterError::too_much(Limit::OrderFields)),
-            false => Ok(Self(fields)),
+        if fields.len() > ORDER_FIELDS {
+            Err(FilterError::too_much(Limit::OrderFields))
+        } else {
+            Ok(Self(fields))
         }
     }
 

@@ -90,9 +90,10 @@ impl ContentPath {
 }
 
 fn bounded(text: &str) -> Result<(), FilterError> {
-    match text.len() > FIELD_BYTES {
-        true => Err(FilterError::too_much(Limit::FieldBytes)),
-        false => Ok(()),
+    if text.len() > FIELD_BYTES {
+        Err(FilterError::too_much(Limit::FieldBytes))
+    } else {
+        Ok(())
     }
 }
 

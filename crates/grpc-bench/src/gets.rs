@@ -61,9 +61,10 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, clients: usize,
 }
 
 pub(crate) fn goal(met: bool, goal: &str) -> String {
-    match met {
-        true => format!(" (goal {goal})"),
-        false => format!(" (FALLS SHORT of the goal {goal})"),
+    if met {
+        format!(" (goal {goal})")
+    } else {
+        format!(" (FALLS SHORT of the goal {goal})")
     }
 }
 

@@ -3,6 +3,8 @@
 use coeval_codes::{Code, Coded};
 use tonic::Code as Grpc;
 
+use crate::status::grpc_code;
+
 /// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallError {
@@ -41,19 +43,21 @@ pub(crate) enum CallError {
 
 impl CallError {
     /// As gRPC calls it.
-    pub(crate) const fn grpc(&self) -> Grpc {
+    pub(crate) fn grpc(&self) -> Grpc {
         match self {
-            Self::MessageTooLarge { .. } => Grpc::ResourceExhausted,
-            Self::MessageUnreadable { .. }
+            Self::MessageTooLarge { .. }
+            | Self::MessageUnreadable { .. }
             | Self::FieldUnknown { .. }
             | Self::TimeoutInvalid { .. }
             | Self::ContentType
-            | Self::OtherPackage { .. } => Grpc::InvalidArgument,
-            Self::CompressionUnknown { .. } => Grpc::Unimplemented,
+            | Self::OtherPackage { .. }
+            | Self::CompressionUnknown { .. }
+            | Self::DeadlinePassed
+            | Self::FileUnknown { .. } => grpc_code(self.error_kind()),
             // gRPC's own rule.
             Self::CompressionUnsaid => Grpc::Internal,
-            Self::DeadlinePassed => Grpc::DeadlineExceeded,
-            Self::FileUnknown { .. } | Self::ServiceUnknown { .. } => Grpc::NotFound,
+            // Asked of the reflection service, which is there.
+            Self::ServiceUnknown { .. } => Grpc::NotFound,
             Self::Failed { code } => *code,
         }
     }

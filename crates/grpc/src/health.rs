@@ -51,9 +51,10 @@ impl HealthOf {
                 ready
             }
         };
-        match ready && !state.lifecycle.is_draining() {
-            true => ServingStatus::Serving,
-            false => ServingStatus::NotServing,
+        if ready && !state.lifecycle.is_draining() {
+            ServingStatus::Serving
+        } else {
+            ServingStatus::NotServing
         }
     }
 

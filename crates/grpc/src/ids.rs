@@ -18,24 +18,27 @@ fn bad(text: &str, what: &str, why: impl std::fmt::Display) -> MethodError {
 /// A type version: `acme:app:1.1.0`, or as the RDE API has it. The engine's own kinds are no types
 /// here.
 pub(crate) fn type_version(text: &str) -> Result<(TypeKey, Version), MethodError> {
-    let urn = match text.starts_with("urn:") {
-        true => text.to_owned(),
-        false => format!("urn:vcloud:type:{text}"),
+    let urn = if text.starts_with("urn:") {
+        text.to_owned()
+    } else {
+        format!("urn:vcloud:type:{text}")
     };
     let urn = TypeUrn::<Version>::parse(&urn).map_err(|why| bad(text, "a type version", why))?;
     let of = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
     let version = urn.version;
-    match &*of.vendor == VENDOR {
-        true => Err(EngineError::TypeVersionUnknown { of, version }.into()),
-        false => Ok((of, version)),
+    if &*of.vendor == VENDOR {
+        Err(EngineError::TypeVersionUnknown { of, version }.into())
+    } else {
+        Ok((of, version))
     }
 }
 
 /// An interface: `acme:deployable:1.0.0`, or as the RDE API has it.
 pub(crate) fn interface(text: &str) -> Result<InterfaceId, MethodError> {
-    let urn = match text.starts_with("urn:") {
-        true => text.to_owned(),
-        false => format!("urn:vcloud:interface:{text}"),
+    let urn = if text.starts_with("urn:") {
+        text.to_owned()
+    } else {
+        format!("urn:vcloud:interface:{text}")
     };
     let urn = InterfaceUrn::<Version>::parse(&urn).map_err(|why| bad(text, "an interface", why))?;
     Ok(InterfaceId {
@@ -58,9 +61,10 @@ pub(crate) fn resource(of: &TypeKey, text: &str) -> Result<Uuid, MethodError> {
     }
     let urn = EntityUrn::parse(text).map_err(|why| bad(text, "a resource", why))?;
     let named = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
-    match named == *of {
-        true => Ok(urn.uuid),
-        false => Err(bad(text, "a resource", format!("{of} is asked for"))),
+    if named == *of {
+        Ok(urn.uuid)
+    } else {
+        Err(bad(text, "a resource", format!("{of} is asked for")))
     }
 }
 

@@ -12,6 +12,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use coeval_callers::{CalledBy, Peer};
+use coeval_codes::Coded;
 use coeval_engine::Caller;
 use coeval_server::error_answer;
 use http::{HeaderMap, StatusCode, header};
@@ -93,8 +94,8 @@ fn refused(refused: Refused) -> Response {
     let http = |status: u16| StatusCode::from_u16(status).unwrap_or_default();
     match &refused {
         Refused::Call(error) => error_answer(StatusCode::NOT_FOUND, error),
-        Refused::Method(error) if !error.class().is_ours() => {
-            error_answer(http(error.class().http()), error)
+        Refused::Method(error) if !error.error_kind().is_ours() => {
+            error_answer(http(error.error_kind().statuses().webapi), error)
         }
         Refused::Method(_) | Refused::Typed(_) => {
             tracing::error!(error = %refused, "a .proto file can't be given");

@@ -4,8 +4,8 @@
 use crate::error::CallError;
 use crate::proto::errors::v1::{ErrorDetail, Violation};
 use bytes::Bytes;
-use coeval_codes::Coded;
-use coeval_methods::{Class, MethodError};
+use coeval_codes::{Coded, ErrorKind};
+use coeval_methods::MethodError;
 use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::pb::{self, ErrorInfo, RetryInfo};
@@ -20,14 +20,13 @@ const MOST: usize = 20;
 /// As a status.
 pub(crate) fn of(error: impl Into<MethodError>) -> Status {
     let error = error.into();
-    let class = error.class();
+    let kind = error.error_kind();
     let code = error.code();
-    let message = match class.is_ours() {
-        true => {
-            tracing::error!(%code, %error, "a call failed");
-            code.title().to_owned()
-        }
-        false => short(&error.to_string()),
+    let message = if kind.is_ours() {
+        tracing::error!(%code, %error, "a call failed");
+        code.title().to_owned()
+    } else {
+        short(&error.to_string())
     };
     let details = error.details();
     let detail = ErrorDetail {
@@ -51,7 +50,7 @@ pub(crate) fn of(error: impl Into<MethodError>) -> Status {
     let retry = details.retry_after.map(|after| RetryInfo {
         retry_delay: prost_types::Duration::try_from(after).ok(),
     });
-    told(grpc_code(class), message, code, &detail, retry)
+    told(grpc_code(kind), message, code, &detail, retry)
 }
 
 /// An error of another layer as a status.
@@ -136,19 +135,7 @@ fn short(text: &str) -> String {
     text.get(..end).unwrap_or_default().to_owned()
 }
 
-const fn grpc_code(class: Class) -> Code {
-    match class {
-        Class::InvalidArgument => Code::InvalidArgument,
-        Class::Unauthenticated => Code::Unauthenticated,
-        Class::PermissionDenied => Code::PermissionDenied,
-        Class::NotFound => Code::NotFound,
-        Class::AlreadyExists => Code::AlreadyExists,
-        Class::Aborted => Code::Aborted,
-        Class::FailedPrecondition => Code::FailedPrecondition,
-        Class::OutOfRange => Code::OutOfRange,
-        Class::ResourceExhausted | Class::TooLarge => Code::ResourceExhausted,
-        Class::Unavailable => Code::Unavailable,
-        Class::DataLoss => Code::DataLoss,
-        Class::Internal => Code::Internal,
-    }
+/// How gRPC calls a kind of error.
+pub(crate) fn grpc_code(kind: ErrorKind) -> Code {
+    Code::from(kind.statuses().grpc.number())
 }

@@ -81,9 +81,10 @@ impl Meta {
 #[must_use]
 pub fn revision(text: &str) -> Revision {
     let read = Revision::from_opaque(text);
-    match read.to_string() == text {
-        true => read,
-        false => Revision::NEVER,
+    if read.to_string() == text {
+        read
+    } else {
+        Revision::NEVER
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is wrong with a request, or with what it met.
 
 use coeval_callers::{CertificateError, HeaderError};
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::types::BodyError;
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
@@ -116,5 +116,68 @@ impl Coded for MethodError {
             Self::KindAmbiguous { .. } => "Say vendor:nss.",
         };
         text.to_owned()
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self {
+            Self::Engine(inner) => inner.error_kind(),
+            other => other.code().kind(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_access::{AclError, Denied, Level, Reason};
+    use coeval_codes::GrpcCode;
+    use coeval_core::{decide, phases};
+    use coeval_engine::TypeKey;
+    use coeval_storage::StorageError;
+
+    fn told(error: impl Into<EngineError>) -> (GrpcCode, u16) {
+        let statuses = MethodError::from(error.into()).error_kind().statuses();
+        (statuses.grpc, statuses.webapi)
+    }
+
+    #[test]
+    fn a_release_that_is_too_old_is_not_the_callers_fault() {
+        let version = |major| coeval_core::version::Version::new(major, 0, 0);
+        let error = MethodError::from(EngineError::ReleaseTooOld {
+            of: TypeKey::new("coeval", "user"),
+            open: version(2),
+            known: version(1),
+        });
+        let statuses = error.error_kind().statuses();
+        assert_eq!(
+            (statuses.grpc, statuses.webapi),
+            (GrpcCode::Unavailable, 503)
+        );
+        assert_eq!(error.details().retry_after, Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_a_caller_may_not_see_is_not_found_and_what_it_may_not_do_is_denied() {
+        let denied = |hidden| Denied {
+            reason: Reason::ProviderOnly,
+            hidden,
+        };
+        assert_eq!(told(denied(true)), (GrpcCode::NotFound, 404));
+        assert_eq!(told(denied(false)), (GrpcCode::PermissionDenied, 403));
+    }
+
+    #[test]
+    fn a_code_that_two_layers_share_is_answered_by_what_it_means_there() {
+        let key = coeval_storage::Key::new("a/b").map(|key| StorageError::NotFound { key });
+        assert_eq!(key.map(told).ok(), Some((GrpcCode::Internal, 500)));
+        let stands = (GrpcCode::FailedPrecondition, 409);
+        assert_eq!(told(phases::Refusal::Missing), stands);
+        assert_eq!(told(phases::Refusal::Exists), stands);
+        assert_eq!(told(decide::Refusal::Stale), stands);
+        let above = AclError::AboveOwn {
+            grant: Level::FullControl,
+            own: Level::ReadOnly,
+        };
+        assert_eq!(told(above), (GrpcCode::InvalidArgument, 400));
     }
 }

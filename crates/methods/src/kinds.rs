@@ -54,9 +54,10 @@ impl Methods {
         if kind.contains(':') {
             let of = TypeKey::parse(kind).ok_or_else(unknown)?;
             let own = *of.vendor == *VENDOR;
-            return match own || self.engine.sees_type(caller, &of).await? {
-                true => Ok(of),
-                false => Err(EngineError::TypeUnknown { of }.into()),
+            return if own || self.engine.sees_type(caller, &of).await? {
+                Ok(of)
+            } else {
+                Err(EngineError::TypeUnknown { of }.into())
             };
         }
         let own = TypeKey::new(VENDOR, kind);
@@ -81,9 +82,10 @@ impl Methods {
     /// If the store fails.
     pub async fn kind_of(&self, caller: &Caller, of: &TypeKey) -> Result<String, MethodError> {
         let types = self.engine.types_called(caller, &of.nss).await?;
-        Ok(match types.iter().all(|other| other == of) {
-            true => of.nss.to_string(),
-            false => of.to_string(),
+        Ok(if types.iter().all(|other| other == of) {
+            of.nss.to_string()
+        } else {
+            of.to_string()
         })
     }
 
@@ -104,15 +106,16 @@ impl Methods {
             return Ok(None);
         }
         let found = self.engine.org_id(namespace).await?;
-        match caller.subject.is_provider() {
-            true => Ok(Some(found)),
+        if caller.subject.is_provider() {
+            Ok(Some(found))
+        } else {
             // Others are not told which there are.
-            false => Err(coeval_engine::EngineError::Identity(
+            Err(coeval_engine::EngineError::Identity(
                 coeval_engine::identity::IdentityError::OrgUnknown {
                     what: namespace.to_owned(),
                 },
             )
-            .into()),
+            .into())
         }
     }
 
@@ -179,10 +182,11 @@ fn id_of(of: &TypeKey, text: &str) -> Result<Option<Uuid>, MethodError> {
     let urn = EntityUrn::parse(text)
         .map_err(|error| MethodError::invalid(format!("{text:?} is no id: {error}")))?;
     let named = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
-    match named == *of {
-        true => Ok(Some(urn.uuid)),
-        false => Err(MethodError::invalid(format!(
+    if named == *of {
+        Ok(Some(urn.uuid))
+    } else {
+        Err(MethodError::invalid(format!(
             "the id is of {named}, and {of} is asked for"
-        ))),
+        )))
     }
 }

@@ -6,23 +6,23 @@
 //! those are the engine's.
 
 mod body;
+mod details;
 mod door;
 mod error;
 mod kinds;
 mod left_out;
 mod listing;
 mod mask;
-mod refused;
 mod watching;
 mod writing;
 
 pub use body::{Body, Meta, revision, version};
+pub use details::Details;
 pub use door::Door;
 pub use error::MethodError;
 pub use kinds::{Place, Which};
 pub use listing::{ListAsked, ListedPage, Near, field, order};
 pub use mask::Mask;
-pub use refused::{Class, Details};
 pub use watching::{OpenedWatch, WatchAsked};
 pub use writing::{UpgradeAsked, Written, WrittenDelete};
 

@@ -183,8 +183,9 @@ pub fn order(text: &str) -> Result<Option<Order>, MethodError> {
         };
         fields.push((field(name.trim())?, direction));
     }
-    match fields.is_empty() {
-        true => Ok(None),
-        false => Ok(Some(Order::new(fields)?)),
+    if fields.is_empty() {
+        Ok(None)
+    } else {
+        Ok(Some(Order::new(fields)?))
     }
 }

@@ -33,9 +33,10 @@ impl Mask {
             any = true;
             mask.add(path)?;
         }
-        match any {
-            true => Ok(mask),
-            false => Err(MethodError::invalid("the field mask names no field")),
+        if any {
+            Ok(mask)
+        } else {
+            Err(MethodError::invalid("the field mask names no field"))
         }
     }
 

@@ -140,16 +140,13 @@ impl Methods {
         let engine = &self.engine;
         // What is named by an id, or by a revision that was read, is there or is not meant.
         let may_be_made = update.revision.is_none() && matches!(target, Target::Name { .. });
-        let updated = match may_be_made {
-            true => {
-                let create = self.creation(caller, body).await?;
-                let upserted = engine.upsert_with(caller, of, create, &update, Hooks::Run);
-                upserted.await?
-            }
-            false => {
-                let updated = engine.update_with(caller, of, &target, &update, Hooks::Run);
-                updated.await?
-            }
+        let updated = if may_be_made {
+            let create = self.creation(caller, body).await?;
+            let upserted = engine.upsert_with(caller, of, create, &update, Hooks::Run);
+            upserted.await?
+        } else {
+            let updated = engine.update_with(caller, of, &target, &update, Hooks::Run);
+            updated.await?
         };
         self.updated(caller, of, &target, updated).await
     }

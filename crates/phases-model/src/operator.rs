@@ -252,10 +252,12 @@ impl Protocol {
         let servers = state.servers.iter().enumerate();
         let servers = servers.map(|(at, server)| Acknowledged {
             server: String::new(),
-            phase: match self.knows_new_major(at) {
-                true => Some(server.phase),
-                false if self.has(Fault::ReaderAcknowledges) => Some(state.live.high),
-                false => None,
+            phase: if self.knows_new_major(at) {
+                Some(server.phase)
+            } else if self.has(Fault::ReaderAcknowledges) {
+                Some(state.live.high)
+            } else {
+                None
             },
         });
         servers.collect()

@@ -78,14 +78,16 @@ fn inspect(bytes: &[u8]) -> Result<(), Status> {
         let find = inspection.find.as_ref();
         let unknown = find.map(|find| find(bytes)).unwrap_or_default();
         for field in unknown {
-            match inspection.ignorable.contains(&field) {
-                true => inspection.ignored.push(field),
-                false => inspection.refused.push(field),
+            if inspection.ignorable.contains(&field) {
+                inspection.ignored.push(field);
+            } else {
+                inspection.refused.push(field);
             }
         }
-        match inspection.refused.is_empty() {
-            true => Ok(()),
-            false => Err(Status::invalid_argument("the request has unknown fields")),
+        if inspection.refused.is_empty() {
+            Ok(())
+        } else {
+            Err(Status::invalid_argument("the request has unknown fields"))
         }
     };
     INSPECTION.try_with(look).unwrap_or(Ok(()))

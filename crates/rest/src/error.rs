@@ -74,16 +74,6 @@ impl RestError {
             reason: reason.into(),
         }
     }
-
-    /// The status of HTTP.
-    #[must_use]
-    pub const fn http(&self) -> u16 {
-        match self {
-            Self::Body(BodyError::TooLarge { .. }) => 413,
-            Self::BodyTooSlow { .. } => 408,
-            _ => 400,
-        }
-    }
 }
 
 impl Coded for RestError {

@@ -114,9 +114,10 @@ pub fn inspect_body(
     }
     let changed = !warnings.is_empty();
     deprecated_fields(&value, root, schemas, &mut Vec::new(), &mut warnings);
-    match changed {
-        true => (value.to_string().into(), warnings),
-        false => (body, warnings),
+    if changed {
+        (value.to_string().into(), warnings)
+    } else {
+        (body, warnings)
     }
 }
 

@@ -40,12 +40,13 @@ impl<'k> Rows<'k> {
     /// If they have none that is called so.
     pub fn field(self, key: &str) -> Result<Field, FilterError> {
         let first = key.split('.').next().unwrap_or_default();
-        match self.keys.contains(&first) {
-            true => ContentPath::from_dotted(key).map(Field::Content),
-            false => Err(FilterError::no_field(
+        if self.keys.contains(&first) {
+            ContentPath::from_dotted(key).map(Field::Content)
+        } else {
+            Err(FilterError::no_field(
                 key,
                 "these can't be filtered or sorted by it",
-            )),
+            ))
         }
     }
 
@@ -87,9 +88,10 @@ impl<'k> Rows<'k> {
             };
             fields.push((self.field(name.trim())?, direction));
         }
-        match fields.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(Order::new(fields)?)),
+        if fields.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(Order::new(fields)?))
         }
     }
 }

@@ -72,10 +72,7 @@ pub(crate) async fn observe(
         Some(refused) => refused,
         None => next.run(request).instrument(span.clone()).await,
     };
-    let mut response = match options {
-        true => allowed(response),
-        false => response,
-    };
+    let mut response = if options { allowed(response) } else { response };
     if let Some(spans) = around.spans {
         (spans.ends)(&span, response.status());
     }
@@ -92,9 +89,10 @@ pub(crate) async fn observe(
 fn span(told: &Told) -> Span {
     let id = told.id.to_str().unwrap_or_default();
     let (method, path) = (told.method, told.path.as_str());
-    match is_probe(&told.route) {
-        true => tracing::info_span!(target: "probe", "request", id, method, path),
-        false => tracing::info_span!("request", id, method, path),
+    if is_probe(&told.route) {
+        tracing::info_span!(target: "probe", "request", id, method, path)
+    } else {
+        tracing::info_span!("request", id, method, path)
     }
 }
 
@@ -105,9 +103,10 @@ fn is_probe(route: &str) -> bool {
 
 /// Where the request comes from; handlers see the same.
 fn locate(around: Around, request: &mut Request) -> Option<String> {
-    let forwarded = match around.trust_forwarded_for {
-        true => forwarded_for(request.headers()),
-        false => None,
+    let forwarded = if around.trust_forwarded_for {
+        forwarded_for(request.headers())
+    } else {
+        None
     };
     let peer = request.extensions_mut().get_mut::<Peer>()?;
     peer.source = forwarded.unwrap_or(peer.source).to_canonical();
@@ -168,13 +167,10 @@ fn tell(told: &Told, response: &Response, took: Duration) {
         .map(|by| by.0.as_str());
     let (id, source) = (id.to_str().unwrap_or_default(), source.as_deref());
     let bytes = response.body().size_hint().exact();
-    match is_probe(route) {
-        true => {
-            tracing::debug!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
-        }
-        false => {
-            tracing::info!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
-        }
+    if is_probe(route) {
+        tracing::debug!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
+    } else {
+        tracing::info!(target: "access", method, path, status, ms, bytes, user, id, source, "answered");
     }
     metrics::counter!("coeval_http_requests_total", "method" => method, "route" => route.clone(), "status" => status.to_string())
         .increment(1);

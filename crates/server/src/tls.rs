@@ -155,9 +155,10 @@ fn authorities(pem: &[u8]) -> Result<RootCertStore, String> {
         let certificate = certificate.map_err(|error| error.to_string())?;
         roots.add(certificate).map_err(|error| error.to_string())?;
     }
-    match roots.is_empty() {
-        true => Err("it has no PEM certificate".to_owned()),
-        false => Ok(roots),
+    if roots.is_empty() {
+        Err("it has no PEM certificate".to_owned())
+    } else {
+        Ok(roots)
     }
 }
 

@@ -85,10 +85,11 @@ impl Shared {
             if wanted.incarnation != token.incarnation {
                 return Err(StorageError::Compacted);
             }
-            match wanted.sequence > token.sequence {
-                true if relaxed => return Ok(Round::Again),
-                true => return Err(StorageError::Compacted),
-                false => {}
+            if wanted.sequence > token.sequence {
+                if relaxed {
+                    return Ok(Round::Again);
+                }
+                return Err(StorageError::Compacted);
             }
         }
 

@@ -110,15 +110,16 @@ impl Walk {
             }
             self.bytes += size;
             // etcd gives keys alone as well, but then without the expiry.
-            self.page.entries.push(match self.keys_only {
-                true => Entry {
+            self.page.entries.push(if self.keys_only {
+                Entry {
                     key: apart(&key),
                     stored: Stored::of_head(&kv.value),
-                },
-                false => Entry {
+                }
+            } else {
+                Entry {
                     stored: Stored::decode(&key, kv.value),
                     key,
-                },
+                }
             });
         }
         self.done = !more;

@@ -152,9 +152,10 @@ impl Store for PostgresStore {
 
     async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
         write.check(&self.limits)?;
-        let revision = match write.draws_revision() {
-            true => Revision::draw()?,
-            false => Revision::NEVER,
+        let revision = if write.draws_revision() {
+            Revision::draw()?
+        } else {
+            Revision::NEVER
         };
         let queue = self.queue()?;
         let place = tokio::time::timeout(QUEUED_WITHIN, queue.reserve())

@@ -252,9 +252,10 @@ fn entry(row: &Row, head_only: bool) -> Result<Option<Entry>, StorageError> {
     };
     let key = Key::found(key.into());
     let value: Vec<u8> = get(row, "value")?;
-    let stored = match head_only {
-        true => Stored::of_head(&value),
-        false => Stored::decode(&key, value.into()),
+    let stored = if head_only {
+        Stored::of_head(&value)
+    } else {
+        Stored::decode(&key, value.into())
     };
     Ok(Some(Entry { key, stored }))
 }

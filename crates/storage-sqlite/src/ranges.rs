@@ -74,9 +74,10 @@ pub(crate) fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page,
             break;
         }
         let key = Key::found(copies.of(blob(row, 0)?));
-        let (size, stored) = match range.keys_only {
-            true => (key.as_bytes().len(), Stored::of_head(raw)),
-            false => (raw.len(), Stored::decode(&key, copies.of(raw))),
+        let (size, stored) = if range.keys_only {
+            (key.as_bytes().len(), Stored::of_head(raw))
+        } else {
+            (raw.len(), Stored::decode(&key, copies.of(raw)))
         };
         bytes += size;
         page.entries.push(Entry { key, stored });

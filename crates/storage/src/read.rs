@@ -83,9 +83,10 @@ impl Range {
     /// How many items one page of it holds at most.
     #[must_use]
     pub fn page_items(&self, limits: &Limits) -> usize {
-        self.limit.min(match self.keys_only {
-            true => limits.page_keys,
-            false => limits.page_items,
+        self.limit.min(if self.keys_only {
+            limits.page_keys
+        } else {
+            limits.page_items
         })
     }
 

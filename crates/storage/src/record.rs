@@ -258,9 +258,10 @@ fn unpack(packed: &[u8]) -> Result<Bytes, Damage> {
         return Err(Damage::Packed);
     }
     let unpacked = lz4_flex::block::decompress(block, size).map_err(|_| Damage::Packed)?;
-    match unpacked.len() == size {
-        true => Ok(unpacked.into()),
-        false => Err(Damage::Packed),
+    if unpacked.len() == size {
+        Ok(unpacked.into())
+    } else {
+        Err(Damage::Packed)
     }
 }
 

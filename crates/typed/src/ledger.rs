@@ -304,9 +304,10 @@ impl Index {
     pub(crate) fn place(&self, json: &str, kind: Kind) -> Result<Place, Free> {
         match self.by_json.get(json) {
             Some((at, before, gone)) if *before == kind => {
-                return Ok(match gone {
-                    false => Place::Own(*at),
-                    true => Place::Extra(FindingKind::CameBack),
+                return Ok(if *gone {
+                    Place::Extra(FindingKind::CameBack)
+                } else {
+                    Place::Own(*at)
                 });
             }
             Some(_) => return Ok(Place::Extra(FindingKind::KindChanged)),
@@ -317,9 +318,10 @@ impl Index {
         };
         let taken = self.camels.contains(&lower_camel(&name))
             || types(&name, kind).any(|name| self.types.contains(&name));
-        match taken {
-            true => Ok(Place::Extra(FindingKind::NameCollides)),
-            false => Err(Free(name)),
+        if taken {
+            Ok(Place::Extra(FindingKind::NameCollides))
+        } else {
+            Err(Free(name))
         }
     }
 }

@@ -68,9 +68,10 @@ impl Call {
         &self,
         fields: &[&str],
     ) -> Result<Map<String, Value>, WebError> {
-        match self.body.is_empty() {
-            true => Ok(Map::new()),
-            false => self.object(fields),
+        if self.body.is_empty() {
+            Ok(Map::new())
+        } else {
+            self.object(fields)
         }
     }
 

@@ -17,9 +17,10 @@ const PURPOSE: &[u8] = b"coeval webapi csrf 1";
 /// What the cookie is called. With the prefix browsers take it only over https, for this host and
 /// from this host.
 const fn name(secure: bool) -> &'static str {
-    match secure {
-        true => "__Host-coeval-session",
-        false => "coeval-session",
+    if secure {
+        "__Host-coeval-session"
+    } else {
+        "coeval-session"
     }
 }
 

@@ -3,10 +3,10 @@
 
 use crate::answer::Answer;
 use coeval_callers::HeaderError;
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
-use coeval_methods::{Class, MethodError};
+use coeval_methods::MethodError;
 use coeval_rest::{RestError, seconds};
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -69,7 +69,7 @@ impl WebError {
     /// Told as a failed precondition, if the revision was said in `If-Match`.
     pub(crate) fn conditioned(self, if_match: bool) -> Self {
         match self {
-            Self::Method(error) if if_match && error.class() == Class::Aborted => {
+            Self::Method(error) if if_match && error.error_kind() == ErrorKind::Aborted => {
                 Self::Precondition(error)
             }
             other => other,
@@ -78,12 +78,13 @@ impl WebError {
 
     pub(crate) fn status(&self) -> StatusCode {
         let status = match self {
-            Self::Method(error) => error.class().http(),
-            Self::Rest(error) => error.http(),
             Self::Precondition(_) => 412,
-            Self::RouteUnknown { .. } => 404,
-            Self::MethodUnknown { .. } => 405,
-            Self::CsrfRefused | Self::OriginForeign => 403,
+            Self::Method(_)
+            | Self::Rest(_)
+            | Self::RouteUnknown { .. }
+            | Self::MethodUnknown { .. }
+            | Self::CsrfRefused
+            | Self::OriginForeign => self.error_kind().statuses().webapi,
         };
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
@@ -122,12 +123,11 @@ impl WebError {
     /// The body of an error. What went wrong inside of the server goes to its log, not to the
     /// caller.
     pub(crate) fn body(&self) -> Value {
-        let message = match self.status().is_server_error() {
-            true => {
-                tracing::error!(code = %self.code(), error = %self, "a request failed");
-                self.code().title().to_owned()
-            }
-            false => self.to_string(),
+        let message = if self.status().is_server_error() {
+            tracing::error!(code = %self.code(), error = %self, "a request failed");
+            self.code().title().to_owned()
+        } else {
+            self.to_string()
         };
         let mut body = json!({
             "code": self.code().to_string(),
@@ -164,6 +164,13 @@ impl Coded for WebError {
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
             Self::CsrfRefused => coeval_codes::CSRF_REFUSED,
             Self::OriginForeign => coeval_codes::ORIGIN_REFUSED,
+        }
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self {
+            Self::Method(inner) | Self::Precondition(inner) => inner.error_kind(),
+            other => other.code().kind(),
         }
     }
 

@@ -232,9 +232,10 @@ fn resource(of: &TypeKey, text: &str) -> Result<Uuid, WebError> {
     }
     let urn = EntityUrn::parse(text).map_err(|_| bad())?;
     let named = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
-    match named == *of {
-        true => Ok(urn.uuid),
-        false => Err(bad()),
+    if named == *of {
+        Ok(urn.uuid)
+    } else {
+        Err(bad())
     }
 }
 

@@ -18,9 +18,10 @@ pub(crate) const fn is_unsafe(method: &Method) -> bool {
 pub(crate) fn check(parts: &Parts, public_url: &str) -> Result<(), WebError> {
     let host = parts.uri.authority().map(http::uri::Authority::as_str);
     let host = host.or_else(|| parts.headers.get(header::HOST)?.to_str().ok());
-    match is_own(&parts.headers, host, public_url) {
-        true => Ok(()),
-        false => Err(WebError::OriginForeign),
+    if is_own(&parts.headers, host, public_url) {
+        Ok(())
+    } else {
+        Err(WebError::OriginForeign)
     }
 }
 

@@ -66,9 +66,10 @@ async fn login(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .await?;
     let mut answer = who(&api, &caller, Some(&begun.session)).await?;
     if let Value::Object(answer) = &mut answer {
-        match in_cookie {
-            true => answer.insert("csrf".into(), json!(cookie::csrf(secret))),
-            false => answer.insert("token".into(), json!(secret)),
+        if in_cookie {
+            answer.insert("csrf".into(), json!(cookie::csrf(secret)))
+        } else {
+            answer.insert("token".into(), json!(secret))
         };
     }
     let answer = Answer::created(&answer);
@@ -93,9 +94,10 @@ async fn current(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
 /// Who somebody is. All rights are all there are, so that a console need not know what that means.
 async fn who(api: &Api, caller: &Caller, session: Option<&Session>) -> Result<Value, WebError> {
     let subject = &caller.subject;
-    let rights = match subject.rights().is_everything() {
-        true => api.engine().rights(caller).await?,
-        false => subject.rights().names(),
+    let rights = if subject.rights().is_everything() {
+        api.engine().rights(caller).await?
+    } else {
+        subject.rights().names()
     };
     let name = async |id: &str| -> Result<Value, WebError> {
         let name = api.engine().name_of(caller, id).await?;
@@ -122,9 +124,10 @@ async fn logout(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         api.engine().logout(secret).await?;
     }
     let answer = Answer::none();
-    Ok(match call.by_cookie {
-        true => answer.with(SET_COOKIE, &cookie::clear(api.is_secure())),
-        false => answer,
+    Ok(if call.by_cookie {
+        answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
+    } else {
+        answer
     })
 }
 
@@ -175,8 +178,9 @@ async fn change_password(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
         .change_password(call.caller()?, &old, &new, source)
         .await?;
     let answer = Answer::none();
-    Ok(match call.by_cookie {
-        true => answer.with(SET_COOKIE, &cookie::clear(api.is_secure())),
-        false => answer,
+    Ok(if call.by_cookie {
+        answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
+    } else {
+        answer
     })
 }

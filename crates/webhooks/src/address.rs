@@ -16,9 +16,10 @@ pub(crate) async fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Ex
     let found: Vec<_> = found
         .map_err(|error| unreachable(format!("its name can't be looked up: {error}")))?
         .collect();
-    match found.is_empty() {
-        true => Err(unreachable("its name has no address".to_owned())),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(unreachable("its name has no address".to_owned()))
+    } else {
+        Ok(found)
     }
 }
 
@@ -31,12 +32,13 @@ pub(crate) fn callable(
     let first = all.first().map(|one| one.ip().to_string());
     let may = |one: &SocketAddr| allow_private || is_public(one.ip());
     let callable: Vec<_> = all.into_iter().filter(may).collect();
-    match callable.is_empty() {
-        true => Err(ExecutionError::AddressRefused {
+    if callable.is_empty() {
+        Err(ExecutionError::AddressRefused {
             host: host.to_owned(),
             address: first.unwrap_or_default(),
-        }),
-        false => Ok(callable),
+        })
+    } else {
+        Ok(callable)
     }
 }
 

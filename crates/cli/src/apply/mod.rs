@@ -100,9 +100,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     };
     let mut run = Run::new(files.len());
     for file in &files {
-        let done = match options.dry_run {
-            true => rehearse(&session, file, options.force).await,
-            false => carry_out(&session, file, options.force).await,
+        let done = if options.dry_run {
+            rehearse(&session, file, options.force).await
+        } else {
+            carry_out(&session, file, options.force).await
         };
         if !run.note(file, done, report) {
             break;
@@ -174,9 +175,10 @@ struct Run {
 
 impl Run {
     fn new(total: usize) -> Self {
-        let bar = match total > MANY && std::io::stderr().is_terminal() {
-            true => ProgressBar::new(total as u64),
-            false => ProgressBar::hidden(),
+        let bar = if total > MANY && std::io::stderr().is_terminal() {
+            ProgressBar::new(total as u64)
+        } else {
+            ProgressBar::hidden()
         };
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}") {
             bar.set_style(style);

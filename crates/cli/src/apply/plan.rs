@@ -109,11 +109,12 @@ pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, App
     let found = match session.find(&target, &file.version).await {
         Ok(found) => found,
         Err(error) if calls::is_absent(&error) => {
-            return match file.version.is_empty() {
-                true => Err(ApplyError::NoVersion {
+            return if file.version.is_empty() {
+                Err(ApplyError::NoVersion {
                     name: target.to_string(),
-                }),
-                false => Ok(making(target, file)),
+                })
+            } else {
+                Ok(making(target, file))
             };
         }
         Err(error) => return Err(failed(error)),
@@ -188,9 +189,12 @@ async fn changing(
     if !merged.changes.is_empty() && (stale || known) {
         let (kept, _) = session.earlier(&target, unmarked(&live.version)).await?;
         let mut kept = kept.into_iter();
-        let then = kept.find(|one| match stale {
-            true => one.resource.metadata.revision == file.revision,
-            false => one.generation == applied.generation,
+        let then = kept.find(|one| {
+            if stale {
+                one.resource.metadata.revision == file.revision
+            } else {
+                one.generation == applied.generation
+            }
         });
         match then {
             Some(then) => {

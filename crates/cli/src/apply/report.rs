@@ -125,9 +125,10 @@ pub(crate) fn conflicts(plan: &Plan) {
     } else {
         "last applied"
     };
-    match plan.conflicts.is_empty() {
-        true => say::note(&render::lines(&plan.changes)),
-        false => say::note(&render::conflicts(&plan.conflicts, [base, "now", "file"])),
+    if plan.conflicts.is_empty() {
+        say::note(&render::lines(&plan.changes));
+    } else {
+        say::note(&render::conflicts(&plan.conflicts, [base, "now", "file"]));
     }
 }
 
@@ -136,18 +137,17 @@ pub(crate) fn overridden(plan: &Plan) {
     if plan.refusal().is_none() {
         return;
     }
-    let overridden: Vec<_> = match plan.conflicts.is_empty() {
+    let overridden: Vec<_> = if plan.conflicts.is_empty() {
         // Nobody knows which of them somebody else made.
-        true => plan.changes.clone(),
-        false => {
-            let all = plan.conflicts.iter().cloned();
-            all.map(|conflict| crate::merge::Change {
-                path: conflict.path,
-                from: conflict.live,
-                to: conflict.file,
-            })
-            .collect()
-        }
+        plan.changes.clone()
+    } else {
+        let all = plan.conflicts.iter().cloned();
+        all.map(|conflict| crate::merge::Change {
+            path: conflict.path,
+            from: conflict.live,
+            to: conflict.file,
+        })
+        .collect()
     };
     if !overridden.is_empty() {
         let lines = render::lines(&overridden);

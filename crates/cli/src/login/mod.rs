@@ -77,9 +77,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     let client = builder(&context.server, authority.as_deref())?.build()?;
     let (user, organization) = halves(&context.user)?;
     warn_if_open(&context.server);
-    let password = match options.password_stdin {
-        true => password_from_stdin()?,
-        false => ask_password(&context.user, &context.server)?,
+    let password = if options.password_stdin {
+        password_from_stdin()?
+    } else {
+        ask_password(&context.user, &context.server)?
     };
     let login = client.log_in(user, organization, &password).await?;
     let credential = Credential::of(&context.server, Token::new(login.token), login.expires);

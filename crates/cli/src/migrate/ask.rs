@@ -20,12 +20,13 @@ async fn agreed(question: &str) -> Result<(), Failure> {
         ));
     }
     let answer = ask(&format!("{question} [y/N] ")).await;
-    match answer.is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
-        true => Ok(()),
-        false => Err(Failure::refused(
+    if answer.is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
+        Ok(())
+    } else {
+        Err(Failure::refused(
             "nothing was done",
             "Run it again when it is time.",
-        )),
+        ))
     }
 }
 
@@ -56,10 +57,11 @@ pub(super) async fn about_loss(
     for line in lines(report) {
         say(&line);
     }
-    match yes || !report.possible {
+    if yes || !report.possible {
         // What is impossible is refused by the server, with its code.
-        true => Ok(()),
-        false => agreed(question).await,
+        Ok(())
+    } else {
+        agreed(question).await
     }
 }
 

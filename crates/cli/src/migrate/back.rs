@@ -63,9 +63,10 @@ pub(super) async fn back(
 /// Who goes back mostly goes on so.
 fn say_next_back(now: &pb::Migration) {
     let of = &now.r#type;
-    match now.low == Phase::Old.name() && now.low == now.high {
-        true => say(&format!("next: coeval migrate undo {of}")),
-        false => say(&format!("next: coeval migrate back {of} --wait")),
+    if now.low == Phase::Old.name() && now.low == now.high {
+        say(&format!("next: coeval migrate undo {of}"));
+    } else {
+        say(&format!("next: coeval migrate back {of} --wait"));
     }
 }
 

@@ -136,9 +136,10 @@ pub(super) async fn retry(session: &Session, kind: &str, names: &[String]) -> Re
             .retry_failed_resource(asked)
             .await;
         let again = again.map_err(|error| words::told(error, kind))?;
-        match again.into_inner().converted {
-            true => done += 1,
-            false => left += 1,
+        if again.into_inner().converted {
+            done += 1;
+        } else {
+            left += 1;
         }
     }
     say(&format!(

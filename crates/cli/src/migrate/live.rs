@@ -47,9 +47,10 @@ impl View {
                 if line == *last {
                     return Ok(());
                 }
-                match format.is_table() {
-                    true => print(&format!("{line}\n"))?,
-                    false => print_one(format, &now.name, &[], &words::value(now))?,
+                if format.is_table() {
+                    print(&format!("{line}\n"))?;
+                } else {
+                    print_one(format, &now.name, &[], &words::value(now))?;
                 }
                 *last = line;
             }
@@ -59,9 +60,10 @@ impl View {
 
     /// Without going on.
     pub(super) fn once(now: &pb::Migration, format: &Format) -> Result<(), Failure> {
-        match format.is_table() {
-            true => print(&(frame(now, room(), coloured()).join("\n") + "\n")),
-            false => print_one(format, &now.name, &[], &words::value(now)),
+        if format.is_table() {
+            print(&(frame(now, room(), coloured()).join("\n") + "\n"))
+        } else {
+            print_one(format, &now.name, &[], &words::value(now))
         }
     }
 }
@@ -141,15 +143,17 @@ fn head(now: &pb::Migration) -> String {
 
 /// All phases in a row; those that servers may work at are marked.
 fn rail(now: &pb::Migration, coloured: bool) -> String {
-    let mark = match coloured {
-        true => Style::new().bold(),
-        false => Style::new(),
+    let mark = if coloured {
+        Style::new().bold()
+    } else {
+        Style::new()
     };
     let one = |phase: Phase| {
         let name = phase.name();
-        match name == now.low || name == now.high {
-            true => format!("{mark}[{name}]{mark:#}"),
-            false => name.to_owned(),
+        if name == now.low || name == now.high {
+            format!("{mark}[{name}]{mark:#}")
+        } else {
+            name.to_owned()
         }
     };
     let all: Vec<String> = Phase::ALL.into_iter().map(one).collect();

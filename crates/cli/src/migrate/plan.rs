@@ -25,9 +25,10 @@ pub(super) async fn run(
         .map_err(|error| words::told(error, &kind))?
         .into_inner();
     let plan = plan.plan.unwrap_or_default();
-    match output.output.is_table() {
-        true => print(&text(&plan))?,
-        false => print_one(&output.output, &plan.r#type, &[], &value(&plan))?,
+    if output.output.is_table() {
+        print(&text(&plan))?;
+    } else {
+        print_one(&output.output, &plan.r#type, &[], &value(&plan))?;
     }
     if plan.held.is_empty() {
         let mut next = format!("next: coeval migrate start {}", plan.r#type);

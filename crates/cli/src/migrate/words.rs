@@ -37,9 +37,10 @@ pub(super) fn work(progress: &pb::Progress) -> &'static str {
 
 /// The live ones: `old and mirror`.
 pub(super) fn phases(now: &pb::Migration) -> String {
-    match now.low == now.high {
-        true => now.low.clone(),
-        false => format!("{} and {}", now.low, now.high),
+    if now.low == now.high {
+        now.low.clone()
+    } else {
+        format!("{} and {}", now.low, now.high)
     }
 }
 
@@ -123,9 +124,10 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
 /// The phase that is entered next, or that the other one is closed for; nothing at the last one.
 pub(super) fn following(now: &pb::Migration) -> Option<Phase> {
     let high = phase(&now.high)?;
-    match now.low == now.high {
-        false => Some(high),
-        true => Phase::ALL.into_iter().find(|one| *one > high),
+    if now.low == now.high {
+        Phase::ALL.into_iter().find(|one| *one > high)
+    } else {
+        Some(high)
     }
 }
 

@@ -90,9 +90,10 @@ impl<T: Shown, W: Write> Printer<T, W> {
                 let mut row = thing.row(self.format.is_wide());
                 row.extend(more);
                 self.rows.push(row);
-                match self.rows.len() < BLOCK {
-                    true => String::new(),
-                    false => self.block(),
+                if self.rows.len() < BLOCK {
+                    String::new()
+                } else {
+                    self.block()
                 }
             }
             Format::Name => format!("{}\n", thing.name()),
@@ -109,9 +110,10 @@ impl<T: Shown, W: Write> Printer<T, W> {
 
     /// What is printed and not yet to be seen.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        let text = match self.rows.is_empty() {
-            true => String::new(),
-            false => self.block(),
+        let text = if self.rows.is_empty() {
+            String::new()
+        } else {
+            self.block()
         };
         self.write(&text)?;
         said(self.out.flush())
@@ -168,13 +170,13 @@ impl<T: Shown, W: Write> Printer<T, W> {
 
     /// As it is for programs; for people without what a terminal would obey.
     fn shown(&self, text: String) -> String {
-        match self.terminal {
-            true => text
-                .split('\n')
+        if self.terminal {
+            text.split('\n')
                 .map(harmless_tabs)
                 .collect::<Vec<_>>()
-                .join("\n"),
-            false => text,
+                .join("\n")
+        } else {
+            text
         }
     }
 

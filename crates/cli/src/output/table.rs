@@ -119,9 +119,10 @@ impl Table {
                 line.push_str(&" ".repeat(GAP));
             }
             let last = at + 1 == self.widths.len();
-            let spaces = match last {
-                true => String::new(),
-                false => pad(&text, *room).split_off(text.len()),
+            let spaces = if last {
+                String::new()
+            } else {
+                pad(&text, *room).split_off(text.len())
             };
             let (on, off) = (cell.style.render(), cell.style.render_reset());
             line.push_str(&format!("{on}{text}{off}{spaces}"));

@@ -38,9 +38,10 @@ pub(super) fn type_param(call: &Call) -> Result<(TypeKey, Version), ApiError> {
 }
 
 fn policy(api: &Api) -> Policy {
-    match api.settings.refuse_small_bumps {
-        true => Policy::Refuse,
-        false => Policy::Warn,
+    if api.settings.refuse_small_bumps {
+        Policy::Refuse
+    } else {
+        Policy::Warn
     }
 }
 

@@ -69,9 +69,10 @@ impl Shared {
 
     /// The grant of a member as it is shown.
     fn shown(&self, grant: &Grant) -> Level {
-        match grant.member.id() == self.resource.header.owner {
-            true => Level::FullControl,
-            false => grant.level,
+        if grant.member.id() == self.resource.header.owner {
+            Level::FullControl
+        } else {
+            grant.level
         }
     }
 

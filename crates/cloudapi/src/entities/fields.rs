@@ -19,15 +19,14 @@ pub(super) fn field(key: &str) -> Result<Field, FilterError> {
         _ if key.starts_with("entity.") => Field::parse(key, "entity")?,
         _ => {
             let first = key.split_once('.').map(|(first, _)| first);
-            match first.is_some_and(|first| FIRST.contains(&first)) {
+            if first.is_some_and(|first| FIRST.contains(&first)) {
                 // No label has this key.
-                true => Field::Label("=".to_owned()),
-                false => {
-                    return Err(FilterError::no_field(
-                        key,
-                        "entities can't be filtered or sorted by it",
-                    ));
-                }
+                Field::Label("=".to_owned())
+            } else {
+                return Err(FilterError::no_field(
+                    key,
+                    "entities can't be filtered or sorted by it",
+                ));
             }
         }
     };

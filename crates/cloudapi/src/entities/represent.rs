@@ -119,9 +119,10 @@ impl<'a> Writer<'a> {
     }
 
     fn content(&self, resource: &Resource, out: &mut Vec<u8>) {
-        match self.version >= MASKS && !resource.secure.is_empty() {
-            true => out.extend_from_slice(&masked(&resource.content, &resource.secure)),
-            false => out.extend_from_slice(&resource.content),
+        if self.version >= MASKS && !resource.secure.is_empty() {
+            out.extend_from_slice(&masked(&resource.content, &resource.secure));
+        } else {
+            out.extend_from_slice(&resource.content);
         }
     }
 

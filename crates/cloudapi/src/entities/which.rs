@@ -24,9 +24,10 @@ pub(super) fn entity(call: &Call) -> Result<(TypeKey, Target), ApiError> {
 
 /// Those of Coeval's own kinds are none of this API's.
 pub(super) fn not_own(of: &TypeKey) -> Result<(), ApiError> {
-    match *of.vendor == *coeval_engine::VENDOR {
-        true => Err(EngineError::TypeUnknown { of: of.clone() }.into()),
-        false => Ok(()),
+    if *of.vendor == *coeval_engine::VENDOR {
+        Err(EngineError::TypeUnknown { of: of.clone() }.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -90,9 +91,10 @@ pub(super) fn revision(text: &str) -> Revision {
     let bare = quoted.unwrap_or(text);
     let read = Revision::from_opaque(bare);
     // It is compared as it was given, letter by letter.
-    match read.to_string() == bare {
-        true => read,
-        false => Revision::NEVER,
+    if read.to_string() == bare {
+        read
+    } else {
+        Revision::NEVER
     }
 }
 

@@ -44,9 +44,10 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         external_id: body.text("externalId")?.filter(|id| !id.is_empty()),
         unique: false,
         announced: true,
-        checking: match resolve {
-            true => Checking::Resolve,
-            false => Checking::Later,
+        checking: if resolve {
+            Checking::Resolve
+        } else {
+            Checking::Later
         },
         ..Create::new(version, name, content)
     };
@@ -169,12 +170,13 @@ fn said_type(body: &Map<String, Value>, of: &TypeKey) -> Result<Option<Version>,
         return Ok(None);
     };
     let (named, version) = urn::type_version(&text)?;
-    match named == *of {
-        true => Ok(Some(version)),
-        false => Err(ApiError::request(format!(
+    if named == *of {
+        Ok(Some(version))
+    } else {
+        Err(ApiError::request(format!(
             "the entity is of the type {of}, and can't become one of {named}"
         ))
-        .minor("RDE_INVALID_TYPE_UPDATE")),
+        .minor("RDE_INVALID_TYPE_UPDATE"))
     }
 }
 
@@ -242,9 +244,10 @@ async fn known_owner(
         return Ok(());
     }
     let there = api.engine.get(caller, of, target).await?;
-    match there.header.owner == owner {
-        true => Ok(()),
-        false => Err(ApiError::request(format!("there is no user {owner:?}"))),
+    if there.header.owner == owner {
+        Ok(())
+    } else {
+        Err(ApiError::request(format!("there is no user {owner:?}")))
     }
 }
 
@@ -264,8 +267,9 @@ fn type_update(error: EngineError) -> ApiError {
         EngineError::Denied(denied) => matches!(denied.reason, Reason::VersionNotVisible { .. }),
         _ => false,
     };
-    match unseen {
-        true => ApiError::from(error).minor("RDE_INVALID_TYPE_UPDATE"),
-        false => restricted(error),
+    if unseen {
+        ApiError::from(error).minor("RDE_INVALID_TYPE_UPDATE")
+    } else {
+        restricted(error)
     }
 }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 /// Arguments and metadata; a body that is not there says neither.
 fn given(call: &Call) -> Result<(Value, Value), ApiError> {
-    let body = match call.body.iter().all(u8::is_ascii_whitespace) {
-        true => Map::new(),
-        false => call.object()?,
+    let body = if call.body.iter().all(u8::is_ascii_whitespace) {
+        Map::new()
+    } else {
+        call.object()?
     };
     let one = |name| -> Result<Value, ApiError> {
         let map = body.map(name)?.cloned();

@@ -66,9 +66,10 @@ pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<Answer, Ap
         what == name || places::bare(what) == places::bare(id)
     };
     let everybody = tenants.all(|org| named.iter().any(|what| has(what, &org.id, &org.name)));
-    match everybody {
-        true => page(&api, &call, &Published::ToAll).await,
-        false => Err(ApiError::GlobalRole),
+    if everybody {
+        page(&api, &call, &Published::ToAll).await
+    } else {
+        Err(ApiError::GlobalRole)
     }
 }
 

@@ -53,9 +53,10 @@ pub(super) async fn begin(
         None => return Err(EngineError::from(IdentityError::LoginFailed).into()),
     };
     // Clients write the provider's in capitals or not.
-    let org = match org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
-        true => SYSTEM_ORGANIZATION.to_owned(),
-        false => org,
+    let org = if org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
+        SYSTEM_ORGANIZATION.to_owned()
+    } else {
+        org
     };
     // Each door is for its own users; which of the two was wrong is not told.
     if (org == SYSTEM_ORGANIZATION) != provider {

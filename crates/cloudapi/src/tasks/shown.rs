@@ -114,9 +114,10 @@ fn operation(description: &str, owner: Option<&Named>) -> String {
         return description.to_owned();
     };
     let end = format!("({})", owner.id);
-    match description.ends_with(&end) {
-        true => description.to_owned(),
-        false => format!("{description}{end}"),
+    if description.ends_with(&end) {
+        description.to_owned()
+    } else {
+        format!("{description}{end}")
     }
 }
 

@@ -95,9 +95,12 @@ pub(super) fn told(done: &Conversion) -> String {
 
 /// A key may be any text.
 fn one_line(text: &str) -> String {
-    let shown = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
+    let shown = |c: char| {
+        if c.is_control() {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
     };
     text.chars().map(shown).collect()
 }

@@ -88,9 +88,10 @@ pub(super) fn headers(text: &str) -> Result<u32, String> {
 
 fn within(text: &str, from: u64, to: u64, range: &str) -> Result<usize, String> {
     let bytes = crate::quantity::bytes(text)?;
-    match (from..=to).contains(&bytes) {
-        true => usize::try_from(bytes).map_err(|error| error.to_string()),
-        false => Err(format!("use {range}")),
+    if (from..=to).contains(&bytes) {
+        usize::try_from(bytes).map_err(|error| error.to_string())
+    } else {
+        Err(format!("use {range}"))
     }
 }
 

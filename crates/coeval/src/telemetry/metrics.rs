@@ -171,9 +171,10 @@ pub(super) fn describe() {
             None => one.help.to_owned(),
             Some(deprecated) => format!("{}. {}", one.help, deprecated.sentence()),
         };
-        let unit = match one.name.ends_with("_seconds") {
-            true => Unit::Seconds,
-            false => Unit::Count,
+        let unit = if one.name.ends_with("_seconds") {
+            Unit::Seconds
+        } else {
+            Unit::Count
         };
         match one.kind {
             Counter => metrics::describe_counter!(one.name, unit, help),

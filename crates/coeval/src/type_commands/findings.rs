@@ -24,20 +24,21 @@ pub(super) fn of_texts(texts: &[String]) -> Vec<Finding> {
             said.unwrap_or_default().to_owned()
         };
         let witness = value.get("witness").map(ToString::to_string);
-        match value.is_object() {
-            true => Finding {
+        if value.is_object() {
+            Finding {
                 rule: said("rule"),
                 against: said("against"),
                 path: said("path"),
                 message: said("message"),
                 refuses: value.get("refuses").and_then(Value::as_bool) == Some(true),
                 witness: witness.unwrap_or_default(),
-            },
-            false => Finding {
+            }
+        } else {
+            Finding {
                 message: text.clone(),
                 refuses: true,
                 ..Default::default()
-            },
+            }
         }
     };
     texts.iter().map(read).collect()

@@ -429,9 +429,10 @@ fn names_a_server(matches: &ArgMatches) -> bool {
 }
 
 fn type_and_version(text: &str) -> Result<String, &'static str> {
-    match text.contains(':') {
-        true => Ok(text.to_owned()),
-        false => Err("say which version: acme:app:1.1.0"),
+    if text.contains(':') {
+        Ok(text.to_owned())
+    } else {
+        Err("say which version: acme:app:1.1.0")
     }
 }
 

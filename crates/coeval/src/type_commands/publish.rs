@@ -17,9 +17,10 @@ pub(super) struct Organizations {
 
 impl Organizations {
     fn told(&self) -> String {
-        match self.all {
-            true => "all organizations".to_owned(),
-            false => self.named.join(", "),
+        if self.all {
+            "all organizations".to_owned()
+        } else {
+            self.named.join(", ")
         }
     }
 }
@@ -59,9 +60,12 @@ pub(super) async fn unpublish(
 /// The bundle that was made for the type.
 async fn bundle_of(session: &Session, of: &str) -> Result<pb::Bundle, Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
-    let is = |bundle: &pb::Bundle| match of.contains(':') {
-        true => bundle.r#type == of,
-        false => bundle.r#type.rsplit(':').next() == Some(of) && !bundle.r#type.is_empty(),
+    let is = |bundle: &pb::Bundle| {
+        if of.contains(':') {
+            bundle.r#type == of
+        } else {
+            bundle.r#type.rsplit(':').next() == Some(of) && !bundle.r#type.is_empty()
+        }
     };
     loop {
         let request = pb::ListBundlesRequest {

@@ -148,10 +148,12 @@ pub(super) async fn check(
         };
         let done = session.client.types().check_type_version(request).await;
         let done = done.map_err(ClientError::from)?.into_inner();
-        let code = match done.refused {
-            true if only_undecided(&done.findings) => UNDECIDED,
-            true => REFUSED,
-            false => 0,
+        let code = if !done.refused {
+            0
+        } else if only_undecided(&done.findings) {
+            UNDECIDED
+        } else {
+            REFUSED
         };
         // That something breaks is worse than that nobody knows.
         worst = match (worst, code) {

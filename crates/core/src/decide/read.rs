@@ -103,9 +103,10 @@ fn view(reading: &Reading<'_>, stored: StoredVersion, from: Record) -> Result<Vi
     Ok(View {
         from,
         at,
-        mark: match lowered {
-            true => Mark::Downgraded,
-            false => Mark::Plain,
+        mark: if lowered {
+            Mark::Downgraded
+        } else {
+            Mark::Plain
         },
         shown: match base {
             Base::Pruned(to) => Shown::Pruned { to },

@@ -2,7 +2,7 @@
 
 use super::{Pair, WhyNot};
 use crate::version::{ClientVersion, Known, KnownVersion, StoredVersion, Version};
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 
 /// A read or write that can't be done at these versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -159,6 +159,14 @@ impl Coded for Refusal {
                 format!("Write at {old} or {new}, or wait for the end of the migration.")
             }
             Self::Stale => "Read it again, apply your change to that, and write.".to_owned(),
+        }
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self {
+            // The code is the store's, where a conflict that nobody expected is the server's fault.
+            Self::Stale => ErrorKind::FailedPrecondition,
+            other => other.code().kind(),
         }
     }
 }

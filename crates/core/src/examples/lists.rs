@@ -62,10 +62,14 @@ impl<'s> Maker<'s> {
                 options,
             )
         };
-        let one = self.draw.pick(ask, |draw| match tight {
-            true => small,
-            false if draw.percent(60) => draw.below(options),
-            false => usize::MAX,
+        let one = self.draw.pick(ask, |draw| {
+            if tight {
+                small
+            } else if draw.percent(60) {
+                draw.below(options)
+            } else {
+                usize::MAX
+            }
         });
         if let Some(count) = lists.counts.get(one) {
             return Some(*count);

@@ -1,7 +1,7 @@
 //! Why a move, a write or a server is refused, and what to do about it.
 
 use super::{Epoch, Live, Phase, UnknownPhase};
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 
 /// Something that can't be done in this phase.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -219,6 +219,12 @@ impl Coded for Refusal {
             Self::Exists => "Choose another name, or update the existing one.".to_owned(),
             Self::Missing => "Look at the id, or create it.".to_owned(),
         }
+    }
+
+    /// All of them are about the state that something has; two have codes of the store, where a
+    /// condition that nobody expected to fail is a fault of the server.
+    fn error_kind(&self) -> ErrorKind {
+        ErrorKind::FailedPrecondition
     }
 }
 

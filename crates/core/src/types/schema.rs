@@ -56,9 +56,10 @@ impl Schema {
             Err(errors) => errors,
         };
         let remote_refs = remote_refs::among(&errors);
-        let opened = match remote_refs.is_empty() {
-            true => None,
-            false => remote_refs::opened(&source, &remote_refs),
+        let opened = if remote_refs.is_empty() {
+            None
+        } else {
+            remote_refs::opened(&source, &remote_refs)
         };
         let mut schema = Self::compile(opened.ok_or(errors)?)?;
         schema.given = Some(Box::new(source));

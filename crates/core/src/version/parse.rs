@@ -134,9 +134,10 @@ fn read_number(text: &str) -> Result<u32, Flaw> {
         return Err(Flaw::MissingNumber);
     }
     if let Some(stranger) = text.chars().find(|c| !c.is_ascii_digit()) {
-        return Err(match stranger.is_numeric() {
-            true => Flaw::ForeignDigit(stranger),
-            false => Flaw::NotADigit(stranger),
+        return Err(if stranger.is_numeric() {
+            Flaw::ForeignDigit(stranger)
+        } else {
+            Flaw::NotADigit(stranger)
         });
     }
     if text.len() > 1 && text.starts_with('0') {

@@ -18,9 +18,10 @@ use coeval_storage::{Action as KeyAction, Condition, Put, ReadRequest, Revision,
 
 /// The domain that a caller operates in.
 fn own_domain(caller: &Caller) -> Domain {
-    match caller.subject.is_provider() {
-        true => Domain::Provider,
-        false => Domain::Tenant,
+    if caller.subject.is_provider() {
+        Domain::Provider
+    } else {
+        Domain::Tenant
     }
 }
 
@@ -165,9 +166,10 @@ impl Engine {
             let at = position(entries, id, own)?;
             let entry = entries.remove(at);
             check_revision(&entry, revision)?;
-            match may_change(&entry, own) {
-                true => Ok(entry),
-                false => Err(EntryError::ReadOnly.into()),
+            if may_change(&entry, own) {
+                Ok(entry)
+            } else {
+                Err(EntryError::ReadOnly.into())
             }
         };
         self.edit_entries(caller, of, target, "deleted", edit).await
@@ -229,14 +231,15 @@ impl Engine {
 fn step(stored: &Stored, kept: &Kept) -> Result<Step, EngineError> {
     // Plain data: nothing in it can fail to be printed.
     let body = serde_json::to_vec(&kept.entries).unwrap_or_default();
-    let action = match kept.entries.is_empty() {
-        true => KeyAction::Delete,
-        false => KeyAction::Put(Put {
+    let action = if kept.entries.is_empty() {
+        KeyAction::Delete
+    } else {
+        KeyAction::Put(Put {
             // The resource alone is in the index of expiries; this goes with it.
             indexed: false,
             expires: stored.expires,
             ..Put::of(body)
-        }),
+        })
     };
     Ok(Step {
         key: keys::entries(stored.id)?,

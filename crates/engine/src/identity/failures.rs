@@ -115,9 +115,10 @@ impl Engine {
             let now = self.now();
             let mut write = AtomicWrite::new();
             for (key, revision, failures) in self.failures(counters).await? {
-                let free = match key == counters.user {
-                    true => FREE,
-                    false => FREE_OF_SOURCE,
+                let free = if key == counters.user {
+                    FREE
+                } else {
+                    FREE_OF_SOURCE
                 };
                 let condition = revision.map_or(Condition::NotExists, Condition::RevisionIs);
                 // Plain data: nothing in it can fail to be printed.

@@ -290,9 +290,10 @@ impl Engine {
         let id = OwnKind::User.urn(user);
         let provider = content.org == SYSTEM_ORG;
         let rights = directory.rights(provider, &content.org, &content.roles);
-        let subject = match provider {
-            true => Subject::provider(&id, &content.org, content.roles, rights),
-            false => Subject::tenant(&id, &content.org, content.roles, rights),
+        let subject = if provider {
+            Subject::provider(&id, &content.org, content.roles, rights)
+        } else {
+            Subject::tenant(&id, &content.org, content.roles, rights)
         };
         let known = KnownUser {
             subject: Arc::new(subject),

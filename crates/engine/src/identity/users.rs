@@ -129,9 +129,10 @@ pub(crate) fn not_above(caller: &Caller, rights: &Rights) -> Result<(), EngineEr
         return Ok(());
     }
     let held = own.names();
-    let names = match rights.is_everything() {
-        true => vec!["all".to_owned()],
-        false => rights.names(),
+    let names = if rights.is_everything() {
+        vec!["all".to_owned()]
+    } else {
+        rights.names()
     };
     let missing = names.into_iter().filter(|name| !held.contains(name));
     let some: Vec<String> = missing.take(5).collect();

@@ -125,12 +125,13 @@ impl Look<'_> {
         }
         if let Some(label) = equal_label(filter) {
             let (index, value) = (index::LABEL.to_owned(), text_key(&label));
-            return Some(match may_be_cut(&value) {
-                true => Plan::Prefix {
+            return Some(if may_be_cut(&value) {
+                Plan::Prefix {
                     index,
                     bytes: value,
-                },
-                false => Plan::Point { index, value },
+                }
+            } else {
+                Plan::Point { index, value }
             });
         }
         (plan != Plan::Scan).then_some(plan)
@@ -164,9 +165,10 @@ impl Look<'_> {
 /// The records of all majors.
 fn records(source: &Source) -> Result<Reading, EngineError> {
     let mut streams = Vec::new();
-    let majors = match source.whole {
-        true => source.state.majors.iter().copied().collect(),
-        false => source.majors(),
+    let majors = if source.whole {
+        source.state.majors.iter().copied().collect()
+    } else {
+        source.majors()
     };
     for major in majors {
         let span = keys::records_of_major(source.of(), major)?;

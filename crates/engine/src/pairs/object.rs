@@ -137,9 +137,10 @@ impl Engine {
         })?;
         let truth = after.clone();
         let old_is_truth = truth.store.header.version.major == part.migration.from;
-        let (old, new) = match old_is_truth {
-            true => (Some(truth), mirror),
-            false => (mirror, Some(truth)),
+        let (old, new) = if old_is_truth {
+            (Some(truth), mirror)
+        } else {
+            (mirror, Some(truth))
         };
         let both = Both {
             pair,

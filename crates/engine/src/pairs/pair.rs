@@ -105,12 +105,13 @@ impl Pair {
             }
         }
         let (read, _) = pair.read();
-        let entry = read.map(
-            |stored| match stored.header.version.major == part.migration.from {
-                true => chosen_old,
-                false => chosen_new,
-            },
-        );
+        let entry = read.map(|stored| {
+            if stored.header.version.major == part.migration.from {
+                chosen_old
+            } else {
+                chosen_new
+            }
+        });
         Ok(entry.flatten().or(elsewhere).cloned())
     }
 
@@ -124,9 +125,10 @@ impl Pair {
 
     /// The record in the range of a major.
     pub(crate) fn at(&self, major: u32) -> Option<&Stored> {
-        match major == self.part.migration.from {
-            true => self.old.as_ref(),
-            false => self.new.as_ref(),
+        if major == self.part.migration.from {
+            self.old.as_ref()
+        } else {
+            self.new.as_ref()
         }
     }
 

@@ -92,9 +92,10 @@ impl Part {
 
     /// The newest version of a major of the two.
     pub(crate) fn newest(&self, major: u32) -> Option<Version> {
-        match major == self.migration.from {
-            true => self.old,
-            false => self.new,
+        if major == self.migration.from {
+            self.old
+        } else {
+            self.new
         }
     }
 

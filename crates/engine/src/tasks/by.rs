@@ -43,9 +43,10 @@ impl By {
             provider: subject.is_provider(),
             roles: subject.roles().to_vec(),
             everything: rights.is_everything(),
-            rights: match rights.is_everything() {
-                true => Vec::new(),
-                false => rights.names().into_iter().filter(matters).collect(),
+            rights: if rights.is_everything() {
+                Vec::new()
+            } else {
+                rights.names().into_iter().filter(matters).collect()
             },
         }
     }
@@ -61,14 +62,16 @@ impl By {
 
     /// The caller, as it was.
     pub(crate) fn caller(&self) -> Caller {
-        let rights = match self.everything {
-            true => Rights::everything(),
-            false => Rights::from_names(self.rights.iter().map(String::as_str)),
+        let rights = if self.everything {
+            Rights::everything()
+        } else {
+            Rights::from_names(self.rights.iter().map(String::as_str))
         };
         let (user, org, roles) = (&self.user, &self.org, self.roles.clone());
-        let subject = match self.provider {
-            true => Subject::provider(user, org, roles, rights),
-            false => Subject::tenant(user, org, roles, rights),
+        let subject = if self.provider {
+            Subject::provider(user, org, roles, rights)
+        } else {
+            Subject::tenant(user, org, roles, rights)
         };
         let subject = match &self.context {
             None => subject,

@@ -47,9 +47,12 @@ pub(crate) fn decode(id: Uuid, entry: Entry) -> Result<Kept, EngineError> {
 /// The step that writes a task, on condition of what there is.
 pub(crate) fn step(task: &Task, condition: Condition) -> Result<Step, EngineError> {
     let size = |value: &serde_json::Value| value.to_string().len();
-    let check = |what, size, limit| match size > limit {
-        true => Err(TaskError::TooLarge { what, size, limit }),
-        false => Ok(()),
+    let check = |what, size, limit| {
+        if size > limit {
+            Err(TaskError::TooLarge { what, size, limit })
+        } else {
+            Ok(())
+        }
     };
     check("input", size(&task.input), MOST_STATE)?;
     check("checkpoint", size(&task.checkpoint), MOST_STATE)?;

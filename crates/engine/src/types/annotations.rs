@@ -81,9 +81,10 @@ impl StoredAnnotations {
     /// What it says of a version with these notes.
     pub(crate) fn of(self, meta: &Meta) -> Annotations {
         let current = (self.number, self.created) == (meta.number, meta.created);
-        let (deprecated, columns) = match current {
-            true => (self.deprecated, self.columns),
-            false => (None, Vec::new()),
+        let (deprecated, columns) = if current {
+            (self.deprecated, self.columns)
+        } else {
+            (None, Vec::new())
         };
         Annotations {
             revision: self.revision,

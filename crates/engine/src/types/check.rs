@@ -52,11 +52,12 @@ impl Engine {
         self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
         let version = parse(registration)?;
         let of = TypeKey::new(&version.id.vendor, &version.id.nss);
-        match &*of.vendor == crate::kinds::VENDOR {
-            true => Err(EngineError::BuiltIn {
+        if &*of.vendor == crate::kinds::VENDOR {
+            Err(EngineError::BuiltIn {
                 what: format!("the vendor {}", of.vendor),
-            }),
-            false => Ok((Arc::new(version), of)),
+            })
+        } else {
+            Ok((Arc::new(version), of))
         }
     }
 

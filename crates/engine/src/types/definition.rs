@@ -89,9 +89,10 @@ pub(crate) struct Definition {
 impl Definition {
     /// As it is stored.
     pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Content {
-        let tag = match meta.retired || meta.after_link {
-            true => LINK_META,
-            false => META,
+        let tag = if meta.retired || meta.after_link {
+            LINK_META
+        } else {
+            META
         };
         // Plain data: nothing in it can fail to be printed.
         let meta = serde_json::to_vec(meta).unwrap_or_default();

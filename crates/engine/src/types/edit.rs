@@ -306,17 +306,16 @@ impl Engine {
             }
             _ => {
                 let stays = outcome.leaving.as_ref().is_some_and(|one| one.stays);
-                let action = match stays {
-                    false => Action::Delete,
-                    true => {
-                        note = Some("retired: other versions are converted through it".to_owned());
-                        let meta = Meta {
-                            editing: false,
-                            retired: true,
-                            ..mark
-                        };
-                        Action::Put(Put::of(Definition::encode(&meta, &definition.file)))
-                    }
+                let action = if stays {
+                    note = Some("retired: other versions are converted through it".to_owned());
+                    let meta = Meta {
+                        editing: false,
+                        retired: true,
+                        ..mark
+                    };
+                    Action::Put(Put::of(Definition::encode(&meta, &definition.file)))
+                } else {
+                    Action::Delete
                 };
                 write = write.step(&key, own, action);
                 write.steps.extend(forgetting(&state.key, definition)?);

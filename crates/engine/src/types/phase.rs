@@ -63,9 +63,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(PhaseRecord, Option<Version>)> {
                 low: phase(&migration.low)?,
                 high: phase(&migration.high)?,
             },
-            heading: match migration.back {
-                true => Heading::Back,
-                false => Heading::Forward,
+            heading: if migration.back {
+                Heading::Back
+            } else {
+                Heading::Forward
             },
             forward_done: migration.forward_done,
             back_done: migration.back_done,

@@ -80,9 +80,10 @@ async fn update(
     let bundle = needed(asked.bundle, "bundle")?;
     let fields = Fields::of(asked.update_mask, &bundle.revision, &FIELDS)?;
     let by_id = !bundle.id.is_empty();
-    let what = match by_id {
-        true => bundle.id,
-        false => text(bundle.name.clone(), "name")?,
+    let what = if by_id {
+        bundle.id
+    } else {
+        text(bundle.name.clone(), "name")?
     };
     let edit = BundleEdit {
         revision: revision(&bundle.revision),

@@ -111,9 +111,10 @@ async fn update(
     let role = needed(asked.role, "role")?;
     let fields = Fields::of(asked.update_mask, &role.revision, &FIELDS)?;
     let by_id = !role.id.is_empty();
-    let id = match by_id {
-        true => role.id,
-        false => which(&api, &caller, &role.name, &role.namespace).await?.id,
+    let id = if by_id {
+        role.id
+    } else {
+        which(&api, &caller, &role.name, &role.namespace).await?.id
     };
     let edit = RoleEdit {
         revision: revision(&role.revision),

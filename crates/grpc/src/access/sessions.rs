@@ -75,9 +75,10 @@ async fn login(
     let org = text(asked.namespace, "namespace")?;
     let login = Login {
         // The provider's is written in capitals or not, as everywhere.
-        org: match org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
-            true => SYSTEM_ORGANIZATION.to_owned(),
-            false => org,
+        org: if org.eq_ignore_ascii_case(SYSTEM_ORGANIZATION) {
+            SYSTEM_ORGANIZATION.to_owned()
+        } else {
+            org
         },
         user: text(asked.user, "user")?,
         password: Password::new(text(asked.password, "password")?),

@@ -128,9 +128,10 @@ async fn update(
     let user = needed(asked.user, "user")?;
     let fields = Fields::of(asked.update_mask, &user.revision, &FIELDS)?;
     let by_id = !user.id.is_empty();
-    let what = match by_id {
-        true => user.id,
-        false => which(&api, &caller, &user.name, &user.namespace).await?,
+    let what = if by_id {
+        user.id
+    } else {
+        which(&api, &caller, &user.name, &user.namespace).await?
     };
     let edit = UserEdit {
         revision: revision(&user.revision),

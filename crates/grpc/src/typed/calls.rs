@@ -256,8 +256,9 @@ fn fields(masked: Masked) -> Result<Mask, Refused> {
         sub_kind: masked.sub_kind,
         spec: masked.content,
     };
-    match mask == Mask::default() {
-        true => Err(Refused::invalid("the field mask names no field")),
-        false => Ok(mask),
+    if mask == Mask::default() {
+        Err(Refused::invalid("the field mask names no field"))
+    } else {
+        Ok(mask)
     }
 }

@@ -16,8 +16,9 @@ use crate::watching::WatchResponse;
 use axum::extract::Request;
 use axum::response::Response;
 use coeval_callers::Peer;
+use coeval_codes::{Coded, GrpcCode};
 use coeval_engine::{Caller, TypeKey};
-use coeval_methods::{Class, WrittenDelete};
+use coeval_methods::WrittenDelete;
 use coeval_proto::strict::{self, StrictCodec};
 use coeval_proto::wire::unknown_fields_of;
 use coeval_server::ConnectionEnd;
@@ -102,7 +103,11 @@ fn wanting(mut caller: Caller, package: &Package) -> Caller {
 async fn hidden(calls: &Calls, path: &str, refused: Refused) -> Status {
     let tells = match &refused {
         Refused::Method(error) => {
-            matches!(error.class(), Class::NotFound | Class::PermissionDenied)
+            let statuses = error.error_kind().statuses();
+            matches!(
+                statuses.grpc,
+                GrpcCode::NotFound | GrpcCode::PermissionDenied
+            )
         }
         Refused::Typed(_) | Refused::Call(_) => false,
     };
@@ -113,13 +118,14 @@ async fn hidden(calls: &Calls, path: &str, refused: Refused) -> Status {
         caller,
         ..
     } = calls;
-    match tells {
-        true => match sees(api, caller, of, package).await {
+    if tells {
+        match sees(api, caller, of, package).await {
             Ok(true) => refused.into(),
             Ok(false) => status::no_such_method(path),
             Err(status) => status,
-        },
-        false => refused.into(),
+        }
+    } else {
+        refused.into()
     }
 }
 

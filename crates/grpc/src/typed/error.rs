@@ -1,6 +1,6 @@
 //! Why a message is refused. Nothing has changed then.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_typed::LensError;
 
 /// What is wrong with a message or a mask; places are JSON pointers into the content.
@@ -74,6 +74,14 @@ impl Coded for TypedError {
             Self::MaskUnknown { .. } => coeval_codes::TYPED_MASK_UNKNOWN,
             Self::TooDeep { .. } => coeval_codes::TYPED_TOO_DEEP,
             Self::Package(_) => coeval_codes::TYPE_REFUSED,
+        }
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self {
+            // The type was registered: that it has no package is nothing that the caller did.
+            Self::Package(_) => ErrorKind::Internal,
+            other => other.code().kind(),
         }
     }
 

@@ -75,9 +75,10 @@ impl Api {
         let Some((of, layout)) = found else {
             return Ok(None);
         };
-        Ok(match self.sees(caller, &of, &layout).await? {
-            true => self.packages.of(&layout).map(Some)?,
-            false => None,
+        Ok(if self.sees(caller, &of, &layout).await? {
+            self.packages.of(&layout).map(Some)?
+        } else {
+            None
         })
     }
 

@@ -3,9 +3,10 @@
 use super::error::TypedError;
 use crate::error::CallError;
 use crate::status;
+use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_methods::MethodError;
-use tonic::{Code, Status};
+use tonic::Status;
 
 /// Why a typed call is refused.
 #[derive(Debug, thiserror::Error)]
@@ -48,17 +49,10 @@ impl From<Refused> for Status {
             Refused::Method(error) => status::of(error),
             Refused::Call(error) => status::refused(&error),
             Refused::Typed(error) => {
-                let code = match &error {
-                    TypedError::Lens(_) | TypedError::FieldUnknown { .. } => {
-                        Code::FailedPrecondition
-                    }
-                    TypedError::Package(reason) => {
-                        tracing::error!(reason, "a package can't be made");
-                        Code::Internal
-                    }
-                    _ => Code::InvalidArgument,
-                };
-                status::coded(code, &error)
+                if let TypedError::Package(reason) = &error {
+                    tracing::error!(reason, "a package can't be made");
+                }
+                status::coded(status::grpc_code(error.error_kind()), &error)
             }
         }
     }

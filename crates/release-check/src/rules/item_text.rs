@@ -28,9 +28,10 @@ pub(super) fn broken(difference: &Difference<'_>, context: &RuleContext<'_>) -> 
         }
         Change::FewerChoices { item, gone } => {
             refused(item.deprecation.as_ref(), context)?;
-            Some(match gone.is_empty() {
-                true => "it took any value, and takes only listed ones now".to_owned(),
-                false => format!("it no longer takes {}", gone.join(", ")),
+            Some(if gone.is_empty() {
+                "it took any value, and takes only listed ones now".to_owned()
+            } else {
+                format!("it no longer takes {}", gone.join(", "))
             })
         }
         Change::NewRequiredItem => {

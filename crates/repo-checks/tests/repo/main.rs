@@ -17,4 +17,5 @@ mod fuzz;
 mod kept_releases;
 mod licences;
 mod readme;
+mod shape;
 mod tour;

@@ -38,9 +38,10 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                 round += 1;
                 let name = format!("t/{round}");
                 let label = format!("{condition} {action} there={there}");
-                let standing = match there {
-                    true => store.create(&key(&name), text("1")).await.unwrap().revision,
-                    false => Revision::draw().unwrap(),
+                let standing = if there {
+                    store.create(&key(&name), text("1")).await.unwrap().revision
+                } else {
+                    Revision::draw().unwrap()
                 };
                 let condition = match condition {
                     "whatever" => Whatever,

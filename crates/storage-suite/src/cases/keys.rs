@@ -10,13 +10,12 @@ pub async fn keys_alone_are_those_of_the_whole_range_both_ways(bench: &Bench) {
     fill(store, &["man", "many0", "manz/1"]).await;
     let range = Range::below(&key("many"));
     for descending in [false, true] {
-        let (range, whole) = match descending {
-            false => (range.clone(), pages(store, range.clone(), 700).await),
-            true => {
-                all.reverse();
-                let range = range.clone().descending();
-                (range.clone(), pages(store, range, 700).await)
-            }
+        let (range, whole) = if descending {
+            all.reverse();
+            let range = range.clone().descending();
+            (range.clone(), pages(store, range, 700).await)
+        } else {
+            (range.clone(), pages(store, range.clone(), 700).await)
         };
         assert_eq!(names(&whole), all);
         for at_once in [usize::MAX, 1_501, 1_500, 700, 333] {

@@ -89,25 +89,23 @@ pub(super) async fn read_for(
 ) -> Result<Sent, WebError> {
     let mut sent = read(api, call, caller, of).await?;
     let (path, meta) = (call.param("name"), &mut sent.body.meta);
-    match path.starts_with("urn:") {
-        true => {
-            if !meta.id.is_empty() && meta.id != path {
-                return Err(WebError::invalid(
-                    "the path and the body name different ids",
-                ));
-            }
-            path.clone_into(&mut meta.id);
+    if path.starts_with("urn:") {
+        if !meta.id.is_empty() && meta.id != path {
+            return Err(WebError::invalid(
+                "the path and the body name different ids",
+            ));
         }
+        path.clone_into(&mut meta.id);
+    } else {
         // By its name the resource is what is called so now, whatever was read.
-        false => {
-            if !meta.name.is_empty() && meta.name != path {
-                return Err(WebError::invalid(
-                    "the path and the body name different resources: to rename one, use its id in the path",
-                ));
-            }
-            meta.id.clear();
-            path.clone_into(&mut meta.name);
+
+        if !meta.name.is_empty() && meta.name != path {
+            return Err(WebError::invalid(
+                "the path and the body name different resources: to rename one, use its id in the path",
+            ));
         }
+        meta.id.clear();
+        path.clone_into(&mut meta.name);
     }
     Ok(sent)
 }

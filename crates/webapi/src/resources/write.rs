@@ -34,12 +34,11 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
     let force = call.force()?;
-    let written = match call.query.flag("upsert")?.unwrap_or(false) {
-        true => api.methods.upsert(caller, &of, sent.body, force).await,
-        false => {
-            let update = api.methods.update(caller, &of, sent.body, None, force);
-            update.await
-        }
+    let written = if call.query.flag("upsert")?.unwrap_or(false) {
+        api.methods.upsert(caller, &of, sent.body, force).await
+    } else {
+        let update = api.methods.update(caller, &of, sent.body, None, force);
+        update.await
     };
     let written = written.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     answer(&api, caller, &written).await

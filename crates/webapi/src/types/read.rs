@@ -68,9 +68,10 @@ async fn visible(api: &Api, call: &Call, of: &TypeKey) -> Result<Vec<CatalogEntr
     let mut entries = api.engine().visible_types(call.caller()?).await?;
     let id = of.to_string();
     entries.retain(|entry| key(entry) == id);
-    match entries.is_empty() {
-        true => Err(EngineError::TypeUnknown { of: of.clone() }.into()),
-        false => Ok(entries),
+    if entries.is_empty() {
+        Err(EngineError::TypeUnknown { of: of.clone() }.into())
+    } else {
+        Ok(entries)
     }
 }
 
@@ -172,9 +173,10 @@ pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     let caller = call.caller()?;
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
-    let org = match caller.subject.is_provider() {
-        true => InOrg::All,
-        false => InOrg::Own,
+    let org = if caller.subject.is_provider() {
+        InOrg::All
+    } else {
+        InOrg::Own
     };
     let mut items = Vec::new();
     for entry in &entries {

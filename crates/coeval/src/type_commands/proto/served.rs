@@ -28,12 +28,11 @@ pub(super) async fn of_server(
     let mut found = Vec::new();
     for name in types {
         let said = name.to_string_lossy();
-        let folder = match said.contains(':') {
-            true => folder(&said)?,
-            false => {
-                let versions = versions_of(session, &said).await?;
-                folder(&versions.first().map(type_of).unwrap_or_default())?
-            }
+        let folder = if said.contains(':') {
+            folder(&said)?
+        } else {
+            let versions = versions_of(session, &said).await?;
+            folder(&versions.first().map(type_of).unwrap_or_default())?
         };
         let own: Vec<&str> = files
             .iter()

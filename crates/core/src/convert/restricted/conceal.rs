@@ -127,9 +127,10 @@ impl<'m> Conceal<'m> {
         }
         if !gaps.is_empty() {
             let all = gaps.len() == items.len();
-            let value = match all {
-                true => Value::Array(items.to_vec()),
-                false => Value::Object(gaps),
+            let value = if all {
+                Value::Array(items.to_vec())
+            } else {
+                Value::Object(gaps)
             };
             if all {
                 shown.clear();

@@ -122,13 +122,14 @@ fn put_back(content: &mut Value, pointer: &str, value: Value) -> Option<()> {
         return empty.then(|| *content = value);
     }
     match parent(content, pointer)? {
-        (Value::Object(map), key) => match map.contains_key(&key) {
-            true => None,
-            false => {
+        (Value::Object(map), key) => {
+            if map.contains_key(&key) {
+                None
+            } else {
                 map.insert(key, value);
                 Some(())
             }
-        },
+        }
         (Value::Array(items), index) => {
             let item = items.get_mut(index.parse::<usize>().ok()?)?;
             item.is_null().then(|| *item = value)
