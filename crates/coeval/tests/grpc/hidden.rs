@@ -200,8 +200,8 @@ pub(crate) async fn watches_at_a_hidden_version_tell_nothing_of_it(mut world: Wo
         let told = world.by(&alice).resources().watch_resources(asked).await;
         open.push(told.unwrap().into_inner());
     }
-    let made = world.by(&alice).create("v1", "web", json!({"image": "a"}));
-    made.await.unwrap();
+    let by = world.by(&alice);
+    by.create("v1", "web", json!({"image": "a"})).await.unwrap();
     let mut told = Vec::new();
     for stream in &mut open {
         let changes = loop {
