@@ -7,6 +7,8 @@ use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Undeclared, Update};
 use coeval_engine::{EngineError, Target};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 
 async fn registered(world: &World, files: &[(&str, &str)]) {
     for (version, rest) in files {
@@ -36,6 +38,36 @@ async fn read(world: &World, at: &str, target: &Target) -> Result<Value, EngineE
     let caller = admin().at(v(at));
     let read = world.engine.get(&caller, &app(), target).await?;
     Ok(serde_json::from_slice(&read.content).unwrap())
+}
+
+/// Whether there is a proof is found out when a view is wanted first, beside the readers.
+pub(crate) async fn what_is_not_proven_is_looked_at_before_and_after_that_is_found_out(
+    world: World,
+) {
+    // Several rounds, each with versions that nobody asked for yet: the first readers come while the
+    // proof is sought.
+    for round in 1..6_u32 {
+        let (old, new) = (format!("{round}.0.0"), format!("{round}.1.0"));
+        let [(_, narrow), (_, wide)] = TIERS;
+        registered(&world, &[(&old, narrow), (&new, wide)]).await;
+        let mut unfit = Vec::new();
+        for n in 0..20 {
+            let name = format!("r{round}-{n}");
+            unfit.push(made(&world, &new, &name, json!({"tier": "c"})).await);
+        }
+        let reads = unfit.into_iter().map(|target| {
+            let (engine, caller) = (Arc::clone(&world.engine), admin().at(v(&old)));
+            tokio::spawn(async move { engine.get(&caller, &app(), &target).await })
+        });
+        for read in reads.collect::<Vec<_>>() {
+            let refused = read.await.unwrap().unwrap_err();
+            assert_eq!(refused.code(), coeval_codes::VIEW_UNFIT, "{refused}");
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let later = made(&world, "1.1.0", "later", json!({"tier": "c"})).await;
+    let refused = read(&world, "1.0.0", &later).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::VIEW_UNFIT, "{refused}");
 }
 
 pub(crate) async fn what_does_not_fit_is_refused_or_quarantined(world: World) {

@@ -165,6 +165,7 @@ cases! {
             a_create_is_as_strict_as_an_update
         }
         embedded {
+            what_is_not_proven_is_looked_at_before_and_after_that_is_found_out
             readers_who_tolerate_values_are_shown_and_may_return_them
             a_save_that_returns_a_tolerated_value_moves_nothing
             a_body_is_held_to_its_own_version
