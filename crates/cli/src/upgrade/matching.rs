@@ -57,7 +57,7 @@ pub(super) async fn run(
     let result = task::done(session, &id).await?.result;
     let result: UpgradeResult = serde_json::from_str(&result).map_err(|error| {
         let failure = Failure::internal(format!("the result of {id} can't be read: {error}"));
-        failure.with_advice(&format!("`coeval task get {id}` shows it."))
+        failure.with_advice(format!("`coeval task get {id}` shows it."))
     })?;
     said(writeln!(std::io::stdout(), "{}", result.told(kind)))?;
     for one in &result.entries {
