@@ -261,6 +261,7 @@ codes! {
     RESOURCE_UNREADABLE = 6008, DataLoss, "A stored resource can't be read";
     REVISION_NEEDED = 6009, InvalidArgument, "An update needs a revision";
     MASK_INVALID = 6010, InvalidArgument, "The field mask is not valid";
+    NOT_ENCODED = 6011, Internal, "Something can't be encoded to be stored";
     INDEX_WRONG = 6020, NotServed, "An index does not agree with the resources";
     COUNT_WRONG = 6021, NotServed, "A count does not agree with the resources";
     BELONGING_ORPHANED = 6022, NotServed, "Something belongs to a resource that is not there";

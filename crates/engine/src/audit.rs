@@ -184,8 +184,7 @@ pub(crate) fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step,
         ..deed.clone()
     };
     let unique = u128::from_be_bytes(*Revision::draw()?.as_bytes());
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(&deed).unwrap_or_default();
+    let body = crate::encode::encode("an audit record", &deed)?;
     Ok(Step {
         key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
         condition: Condition::Whatever,

@@ -167,6 +167,9 @@ pub enum EngineError {
         /// Why.
         reason: String,
     },
+    /// Something that was to be stored can't be; nothing was written.
+    #[error(transparent)]
+    Encode(#[from] crate::encode::EncodeError),
     /// An update said nothing of the revision.
     #[error("an update needs the revision that was read")]
     RevisionNeeded,
@@ -391,6 +394,7 @@ impl Coded for EngineError {
             Self::MetadataInvalid { .. } => coeval_codes::METADATA_INVALID,
             Self::AppliedInvalid { .. } => coeval_codes::APPLIED_INVALID,
             Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
+            Self::Encode(inner) => inner.code(),
             Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
             Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
             Self::ReleaseTooOld { .. } => coeval_codes::LEVEL_UNKNOWN,
@@ -466,6 +470,7 @@ impl Coded for EngineError {
             Self::Unreadable { .. } => {
                 "Look at it with `coeval store quarantine`; other resources are not concerned."
             }
+            Self::Encode(inner) => return inner.advice(),
             Self::RevisionNeeded => {
                 "Read it first and send its revision, or use upsert or a field mask."
             }

@@ -202,7 +202,7 @@ impl Engine {
         let secrets = if secrets.is_empty() {
             None
         } else {
-            let plain = serde_json::to_vec(&encode(&secrets)).unwrap_or_default();
+            let plain = crate::encode::encode("secrets", &encode(&secrets))?;
             Some(Bound::to(id).seal(self.keyring()?, &plain)?)
         };
         Ok(Sealed {

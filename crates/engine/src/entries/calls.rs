@@ -229,8 +229,7 @@ impl Engine {
 }
 
 fn step(stored: &Stored, kept: &Kept) -> Result<Step, EngineError> {
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(&kept.entries).unwrap_or_default();
+    let body = crate::encode::encode("metadata entries", &kept.entries)?;
     let action = if kept.entries.is_empty() {
         KeyAction::Delete
     } else {

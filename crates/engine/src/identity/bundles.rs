@@ -117,7 +117,7 @@ impl Engine {
             id: draw_id()?,
             name: new.name.clone(),
             description: new.description.clone(),
-            content: content::value(&content),
+            content: content::value(&content)?,
             caller,
         };
         for _ in 0..ATTEMPTS {
@@ -313,7 +313,7 @@ impl Engine {
                 });
                 steps.push(self.audit_step(caller, &deed)?);
             }
-            let value = content::value(&content);
+            let value = content::value(&content)?;
             let changed = self.change_own(
                 caller,
                 own,

@@ -101,7 +101,9 @@ pub(crate) fn read<T: DeserializeOwned>(spoken: &Spoken) -> Result<T, EngineErro
 }
 
 /// As it is written.
-pub(crate) fn value(content: &impl Serialize) -> Value {
-    // Plain data: nothing in it can fail to be printed.
-    serde_json::to_value(content).unwrap_or_default()
+pub(crate) fn value(content: &impl Serialize) -> Result<Value, EngineError> {
+    Ok(crate::encode::encode_value(
+        "the content of a built-in kind",
+        content,
+    )?)
 }

@@ -121,8 +121,7 @@ impl Engine {
                     FREE_OF_SOURCE
                 };
                 let condition = revision.map_or(Condition::NotExists, Condition::RevisionIs);
-                // Plain data: nothing in it can fail to be printed.
-                let body = serde_json::to_vec(&failures.and_one(free, now)).unwrap_or_default();
+                let body = crate::encode::encode("failed logins", &failures.and_one(free, now))?;
                 let put = Put::of(body).expiring(Some(Millis(now + FORGOTTEN_AFTER)));
                 write = write.step(&key, condition, Action::Put(put));
             }

@@ -164,7 +164,8 @@ fn predefined(caller: &Caller) -> Result<Vec<NewOwn<'_>>, EngineError> {
             rights: Vec::new(),
             predefined: true,
         };
-        own(OwnKind::Role, id, name, content::value(&content))
+        let content = content::value(&content)?;
+        Ok::<_, EngineError>(own(OwnKind::Role, id, name, content))
     };
     let org = OrgContent {
         display_name: None,
@@ -182,23 +183,23 @@ fn predefined(caller: &Caller) -> Result<Vec<NewOwn<'_>>, EngineError> {
             OwnKind::Org,
             system,
             SYSTEM_ORGANIZATION,
-            content::value(&org),
+            content::value(&org)?,
         ),
         role(
             SYSTEM_ADMINISTRATOR_ID,
             SYSTEM_ADMINISTRATOR,
             RoleHolds::Everything,
-        ),
+        )?,
         role(
             ORGANIZATION_ADMINISTRATOR_ID,
             ORGANIZATION_ADMINISTRATOR,
             RoleHolds::WhatIsPublished,
-        ),
+        )?,
         own(
             OwnKind::Bundle,
             DEFAULT_BUNDLE_ID,
             DEFAULT_BUNDLE,
-            content::value(&bundle),
+            content::value(&bundle)?,
         ),
     ])
 }

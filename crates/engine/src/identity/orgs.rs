@@ -137,7 +137,7 @@ impl Engine {
             id,
             name: new.name.clone(),
             description: new.description.clone(),
-            content: content::value(&content),
+            content: content::value(&content)?,
             caller,
         };
         for _ in 0..ATTEMPTS {
@@ -219,7 +219,7 @@ impl Engine {
             if let Some(vdcs) = &edit.vdcs {
                 content.vdcs.clone_from(vdcs);
             }
-            let value = content::value(&content);
+            let value = content::value(&content)?;
             let changed = self.change_own(
                 caller,
                 own,

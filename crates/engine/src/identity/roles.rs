@@ -127,7 +127,7 @@ impl Engine {
                 id,
                 name,
                 description: new.description.clone(),
-                content: content::value(&content),
+                content: content::value(&content)?,
                 caller,
             };
             if let Some(stored) = self.make_own(&own, seen, Vec::new()).await? {
@@ -215,7 +215,7 @@ impl Engine {
                 );
                 content.rolename.clone_from(name);
             }
-            let value = content::value(&content);
+            let value = content::value(&content)?;
             let changed = self.change_own(
                 caller,
                 own,

@@ -151,8 +151,7 @@ pub(crate) fn steps(
     record: &SessionRecord,
 ) -> Result<Vec<Step>, EngineError> {
     let expires = record.expires.map(Millis);
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(record).unwrap_or_default();
+    let body = crate::encode::encode("a session", record)?;
     let step = |key, content: Content| Step {
         key,
         condition: Condition::NotExists,
@@ -371,7 +370,7 @@ impl Engine {
         let revision = entry.and_then(|entry| entry.stored.revision());
         let revision = revision.ok_or_else(gone)?;
         record.context = caller.subject.context().map(str::to_owned);
-        let body = serde_json::to_vec(&record).unwrap_or_default();
+        let body = crate::encode::encode("a session", &record)?;
         let put = Put::of(body).expiring(record.expires.map(Millis));
         match self.store.conditional_update(&key, revision, put).await {
             // Somebody noted another one at the same moment, or it is over.

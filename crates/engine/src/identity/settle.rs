@@ -56,8 +56,7 @@ impl Unsettled {
             return Ok((Vec::new(), None));
         }
         let key = keys::unsettled(draw_id()?)?;
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let body = crate::encode::encode("a note", &self)?;
         let step = Step {
             key: key.clone(),
             condition: Condition::NotExists,
@@ -218,7 +217,7 @@ fn put_acl(
         acl,
         ..definition.meta.clone()
     };
-    let content: Content = Definition::encode(&meta, &definition.file);
+    let content: Content = Definition::encode(&meta, &definition.file)?;
     let size = content.stored_size();
     let revision: Revision = definition.revision;
     let step = Step {

@@ -57,7 +57,7 @@ impl Engine {
                 acl,
                 ..definition.meta.clone()
             };
-            let put = Put::of(Definition::encode(&meta, &definition.file));
+            let put = Put::of(Definition::encode(&meta, &definition.file)?);
             let key = keys::type_version(of, version)?;
             let write = AtomicWrite::new()
                 .when(&identity_key()?, directory.seen.condition())

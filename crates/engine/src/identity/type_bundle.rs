@@ -30,7 +30,7 @@ impl Engine {
             id: draw_id()?,
             name: bundle_name(name),
             description: None,
-            content: content::value(&content),
+            content: content::value(&content)?,
             caller,
         };
         let create = new.create(self.types.own().speaks(&new.kind.of()));

@@ -234,7 +234,7 @@ impl Engine {
                 id,
                 name: names::within(&org.header.name, &new.name),
                 description: new.description.clone(),
-                content: content::value(&content),
+                content: content::value(&content)?,
                 caller,
             };
             let steps = match &phc {
@@ -353,7 +353,7 @@ impl Engine {
                 content.email.clone_from(email);
             }
             content.enabled = edit.enabled.unwrap_or(content.enabled);
-            let value = content::value(&content);
+            let value = content::value(&content)?;
             let changed = self.change_own(
                 caller,
                 own,
@@ -466,7 +466,7 @@ impl Engine {
             let mut deed = Deed::of_resource(What::Update, &of, id, &own.stored.header);
             deed.note = Some(note.to_owned());
             steps.push(self.audit_step(caller, &deed)?);
-            let value = content::value(&content);
+            let value = content::value(&content)?;
             let changed = self.change_own(caller, own, value, |_| {}, seen, steps);
             if changed.await?.is_some() {
                 return Ok((id, content));

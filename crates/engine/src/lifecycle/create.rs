@@ -89,8 +89,7 @@ impl Hooked {
         if let (Self::PostCreate, Some(task)) = (self, &mut planned.task) {
             task.status = Status::Queued;
             task.started = None;
-            // Plain data: nothing in it can fail to be printed.
-            task.input = serde_json::to_value(HookWork::Created).unwrap_or_default();
+            task.input = crate::encode::encode_value("a hook", &HookWork::Created)?;
             let key = keys::task(task.id)?;
             let steps = &mut planned.write.steps;
             steps.retain(|step| step.key != key);

@@ -71,8 +71,7 @@ impl Engine {
                     description: format!("Deleting {}({urn})", stored.header.name),
                     of,
                     about: about(of, version, stored.id),
-                    // Plain data: nothing in it can fail to be printed.
-                    input: serde_json::to_value(work).unwrap_or_default(),
+                    input: crate::encode::encode_value("a hook", &work)?,
                     deed: Deed::of_resource(What::Invoke, of, stored.id, &stored.header),
                 };
                 let task = self.submit(caller, new).await?;

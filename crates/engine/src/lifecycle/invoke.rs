@@ -92,8 +92,7 @@ impl Engine {
             description: format!("Invoking {name} on {}({urn})", stored.header.name),
             of,
             about: about(of, version, id),
-            // Plain data: nothing in it can fail to be printed.
-            input: serde_json::to_value(&asked).unwrap_or_default(),
+            input: crate::encode::encode_value("an invocation", &asked)?,
             deed,
         };
         if !is_noop(&one.behavior.execution) {
@@ -134,8 +133,7 @@ impl Engine {
             description: format!("Invoking {}({})", one.behavior.name, one.reference),
             of: &TypeKey::new(vendor, nss),
             about: About::default(),
-            // Plain data: nothing in it can fail to be printed.
-            input: serde_json::to_value(&asked).unwrap_or_default(),
+            input: crate::encode::encode_value("an invocation", &asked)?,
             deed: Deed::other(What::Invoke, &interface.to_string()),
         };
         if !is_noop(&one.behavior.execution) {

@@ -138,8 +138,7 @@ impl Engine {
         task: Uuid,
         update: &SavedUpdate,
     ) -> Result<Vec<u8>, EngineError> {
-        // Plain data: nothing in it can fail to be printed.
-        let plain = serde_json::to_vec(update).unwrap_or_default();
+        let plain = crate::encode::encode("an update", update)?;
         let bytes = match &self.settings.keyring {
             Some(keyring) if state.has_secure => {
                 let place = task.0.to_be_bytes();

@@ -85,7 +85,7 @@ impl Engine {
                 .await?
                 .is_some()
         {
-            let new = task_of(found, before.version, HookWork::Update);
+            let new = task_of(found, before.version, HookWork::Update)?;
             let (task, deed) = self.draft(caller, new)?;
             let saved = SavedUpdate::of(update);
             let saved = self.save_update(state, task.id, &saved)?;
@@ -107,7 +107,7 @@ impl Engine {
                 .await?
                 .is_some()
         {
-            let new = task_of(found, after, HookWork::Updated);
+            let new = task_of(found, after, HookWork::Updated)?;
             let (drafted, _) = self.draft(caller, new)?;
             let steps = &mut planned.write.steps;
             steps.push(record::step(&drafted, Condition::NotExists)?);
@@ -119,16 +119,15 @@ impl Engine {
     }
 }
 
-fn task_of(found: &Found, version: Version, work: HookWork) -> NewTask<'_> {
+fn task_of(found: &Found, version: Version, work: HookWork) -> Result<NewTask<'_>, EngineError> {
     let (of, stored) = (&found.fetched.state.key, &found.stored);
     let urn = crate::seen::urn(of, stored.id);
-    NewTask {
+    Ok(NewTask {
         operation: UPDATE,
         description: format!("Updating {}({urn})", stored.header.name),
         of,
         about: about(of, version, stored.id),
-        // Plain data: nothing in it can fail to be printed.
-        input: serde_json::to_value(work).unwrap_or_default(),
+        input: crate::encode::encode_value("a hook", &work)?,
         deed: Deed::of_resource(What::Invoke, of, stored.id, &stored.header),
-    }
+    })
 }

@@ -184,8 +184,7 @@ impl Engine {
         query: &ListQuery,
         bookmark: &Bookmark,
     ) -> Result<String, EngineError> {
-        // Plain data: nothing in it can fail to be printed.
-        let text = serde_json::to_vec(bookmark).unwrap_or_default();
+        let text = crate::encode::encode("a page token", bookmark)?;
         self.sealed_token(&Bound::to(caller, query), &text).await
     }
 

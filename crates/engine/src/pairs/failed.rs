@@ -30,8 +30,7 @@ impl Listed {
         id: Uuid,
         expires: Option<Millis>,
     ) -> Result<Vec<Step>, EngineError> {
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(self).unwrap_or_default();
+        let body = crate::encode::encode("a failure", self)?;
         let put = |key, put| Step {
             key,
             condition: Condition::Whatever,

@@ -57,8 +57,7 @@ pub(crate) fn step(task: &Task, condition: Condition) -> Result<Step, EngineErro
     check("input", size(&task.input), MOST_STATE)?;
     check("checkpoint", size(&task.checkpoint), MOST_STATE)?;
     check("result", task.result.as_ref().map_or(0, size), MOST_RESULT)?;
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(task).unwrap_or_default();
+    let body = crate::encode::encode("a task", task)?;
     let expires = task.ended.map(|ended| Millis(ended).plus(KEPT));
     Ok(Step {
         key: keys::task(task.id)?,

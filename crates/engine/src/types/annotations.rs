@@ -165,8 +165,7 @@ fn step(
             columns: after.columns.clone(),
             revision: None,
         };
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&stored).unwrap_or_default();
+        let body = crate::encode::encode("annotations", &stored)?;
         Action::Put(Put::of(body))
     } else if after.revision.is_some() {
         Action::Delete

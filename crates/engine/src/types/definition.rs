@@ -88,20 +88,19 @@ pub(crate) struct Definition {
 
 impl Definition {
     /// As it is stored.
-    pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Content {
+    pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Result<Content, EngineError> {
         let tag = if meta.retired || meta.after_link {
             LINK_META
         } else {
             META
         };
-        // Plain data: nothing in it can fail to be printed.
-        let meta = serde_json::to_vec(meta).unwrap_or_default();
-        Content {
+        let meta = crate::encode::encode("a type version", meta)?;
+        Ok(Content {
             flags: 0,
             fields: vec![(tag, meta.into())],
             body: file.clone(),
             packed: false,
-        }
+        })
     }
 
     /// From its record. What this server can't load is unknown to it, not an error.

@@ -235,7 +235,7 @@ impl Engine {
             editing,
             ..definition.meta.clone()
         };
-        let content = Definition::encode(&meta, &definition.file);
+        let content = Definition::encode(&meta, &definition.file)?;
         let key = keys::type_version(&state.key, definition.version)?;
         let own = Condition::RevisionIs(definition.revision);
         let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
@@ -295,7 +295,7 @@ impl Engine {
                     findings: registered.findings.clone(),
                     ..mark
                 };
-                let content = Definition::encode(&meta, file);
+                let content = Definition::encode(&meta, file)?;
                 write = write.step(&key, own, Action::Put(Put::of(content)));
                 write = with_phase(write, state, marked);
                 let before = &definition.annotations;
@@ -313,7 +313,7 @@ impl Engine {
                         retired: true,
                         ..mark
                     };
-                    Action::Put(Put::of(Definition::encode(&meta, &definition.file)))
+                    Action::Put(Put::of(Definition::encode(&meta, &definition.file)?))
                 } else {
                     Action::Delete
                 };

@@ -69,9 +69,8 @@ impl Interface {
         })
     }
 
-    fn encode(&self) -> Vec<u8> {
-        // Plain data: nothing in it can fail to be printed.
-        serde_json::to_vec(self).unwrap_or_default()
+    fn encode(&self) -> Result<Vec<u8>, EngineError> {
+        Ok(crate::encode::encode("an interface", self)?)
     }
 }
 
@@ -114,7 +113,7 @@ impl Engine {
         self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
         let id = interface.id()?;
         let key = key_of(&id)?;
-        let put = Action::Put(Put::of(interface.encode()));
+        let put = Action::Put(Put::of(interface.encode()?));
         let mut write = AtomicWrite::new().step(&key, Condition::NotExists, put);
         let deed = Deed::other(What::DefineInterface, &id.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
@@ -278,7 +277,7 @@ impl Engine {
             let (what, action) = match edit {
                 None => (What::DeleteInterface, Action::Delete),
                 Some(_) => {
-                    let put = Action::Put(Put::of(after.encode()));
+                    let put = Action::Put(Put::of(after.encode()?));
                     (What::EditInterface, put)
                 }
             };
@@ -301,7 +300,7 @@ impl Engine {
         before: Revision,
         interface: &Interface,
     ) -> Result<Option<Revision>, EngineError> {
-        let put = Action::Put(Put::of(interface.encode()));
+        let put = Action::Put(Put::of(interface.encode()?));
         let write = AtomicWrite::new().step(key, Condition::RevisionIs(before), put);
         match self.commit(key, write).await {
             Ok(written) => Ok(Some(written.revision)),

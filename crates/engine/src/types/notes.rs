@@ -41,7 +41,7 @@ impl Engine {
             };
             let mut meta = definition.meta.clone();
             change(&state, &mut meta)?;
-            let content = Definition::encode(&meta, &definition.file);
+            let content = Definition::encode(&meta, &definition.file)?;
             let key = keys::type_version(of, version)?;
             let own = Condition::RevisionIs(definition.revision);
             let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));

@@ -256,7 +256,7 @@ impl Engine {
             Condition::RevisionIs(state.phase_revision)
         });
         let put = Action::Put(Put::of(phase::encode(&phase, open)));
-        let definition = Action::Put(Put::of(Definition::encode(meta, file)));
+        let definition = Action::Put(Put::of(Definition::encode(meta, file)?));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new().step(&own, own_before, definition).step(
             &keys::phase(of)?,

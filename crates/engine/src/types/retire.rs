@@ -139,7 +139,7 @@ impl Engine {
                     after_link,
                     ..definition.meta.clone()
                 };
-                let content = Definition::encode(&meta, &definition.file);
+                let content = Definition::encode(&meta, &definition.file)?;
                 let size = content.stored_size();
                 let full = bytes + size > BYTES_AT_ONCE || write.steps.len() >= AT_ONCE;
                 if full && !write.steps.is_empty() {

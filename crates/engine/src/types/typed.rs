@@ -293,7 +293,7 @@ impl Engine {
         if extended != ledger {
             outcome
                 .steps
-                .push(numbering(ledger_key, revision, &extended));
+                .push(numbering(ledger_key, revision, &extended)?);
         }
         Ok(outcome)
     }
@@ -334,7 +334,7 @@ impl Engine {
             let versions = of_major(&state.definitions, *major, None);
             let extended = ledger.extended(&candidates(&versions));
             if extended != ledger {
-                write.steps.push(numbering(key, revision, &extended));
+                write.steps.push(numbering(key, revision, &extended)?);
             }
             // The rest is for the next write.
             if write.steps.len() >= IN_ONE_WRITE {
@@ -464,14 +464,17 @@ fn claiming(of: &TypeKey, key: coeval_storage::Key) -> Step {
     }
 }
 
-fn numbering(key: coeval_storage::Key, before: Option<Revision>, ledger: &Ledger) -> Step {
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(ledger).unwrap_or_default();
-    Step {
+fn numbering(
+    key: coeval_storage::Key,
+    before: Option<Revision>,
+    ledger: &Ledger,
+) -> Result<Step, EngineError> {
+    let body = crate::encode::encode("field numbers", ledger)?;
+    Ok(Step {
         key,
         condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
         action: Action::Put(Put::of(body)),
-    }
+    })
 }
 
 fn taken(of: &TypeKey, name: &PackageName, by: Option<&TypeKey>) -> Finding {

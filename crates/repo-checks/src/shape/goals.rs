@@ -98,7 +98,7 @@ pub const GOALS: &[Goal] = &[
         Figure::Comments,
         "comments inside of functions, %",
         3.0,
-        0.6,
+        0.5,
     ),
     up(
         Figure::Doctests,
@@ -117,7 +117,7 @@ pub const GOALS: &[Goal] = &[
         Figure::SilentEncodings,
         "encodings that fail silently",
         0.0,
-        48.0,
+        27.0,
     ),
     // the one of a combinator
     down(Figure::RetryLoops, "loops of attempts", 1.0, 73.0),
