@@ -159,7 +159,7 @@ impl<'v> Align<'v> {
 
     fn holds(&mut self, old: &Value, new: &Value, note: &mut Note) -> Result<bool, Refusal> {
         Ok(match note.holds {
-            Holds::There => kind(old) == kind(new),
+            Holds::There => kind(old) == kind(new) && !(is_created(note) && is_emptied(old, new)),
             Holds::Same => same(old, new),
             // The key is that of the step, and may be another field's here; what counts is that
             // nothing appears under it.
@@ -219,6 +219,19 @@ pub(crate) fn is_of_use(note: &Note) -> bool {
         By::Filled | By::Own(_) => false,
     };
     independent && of_use
+}
+
+/// Whether a step made the object for what it moved there.
+const fn is_created(note: &Note) -> bool {
+    let by = note.by;
+    matches!(by, By::Step { what, .. } if matches!(what, What::Created))
+}
+
+/// Whether a body says that the object is there, with nothing in it. Then it is the body's, and does not
+/// go with what a step moves out of it.
+fn is_emptied(old: &Value, new: &Value) -> bool {
+    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+    is_empty(new) && !is_empty(old)
 }
 
 /// Objects, lists and scalars: a note on one of them has no meaning on another.

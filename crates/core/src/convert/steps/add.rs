@@ -81,7 +81,10 @@ impl Field {
         let sign = self.id.uses(Way::Backward, What::Part);
         // In a branch of `when` the usual value depends on the branch, so every value that was not
         // made by this step is noted.
-        let derived = |field: &mut Tree| !run.there && field.margin.take_note(sign).is_some();
+        // So is one with something kept beside it, such as the rest of a list that it is the first of.
+        let derived = |field: &mut Tree| {
+            !run.there && field.margin.take_note(sign).is_some() && field.margin.is_bare()
+        };
         let derived = taken.as_mut().is_some_and(derived);
         if derived {
             taken = None;

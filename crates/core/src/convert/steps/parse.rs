@@ -1,6 +1,7 @@
 //! `parse: {path}`: JSON inside a string becomes the value itself. How the string was written is
 //! kept while the value is unchanged.
 
+use super::convert::{integer, whole};
 use super::value::kind;
 use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
@@ -30,6 +31,26 @@ pub(crate) fn parsed(text: &str) -> Result<Value, String> {
     read_body(text.as_bytes(), limits).map_err(|error| error.to_string())
 }
 
+/// The text of a value: the same for equal values, however a number was written. Another version may
+/// give `1` back for `1.0`.
+fn printed(value: &Value) -> String {
+    fn plain(value: &Value) -> Value {
+        match value {
+            Value::Number(number) if number.is_f64() => {
+                let same = whole(value).and_then(integer);
+                same.unwrap_or_else(|| value.clone())
+            }
+            Value::Array(items) => items.iter().map(plain).collect(),
+            Value::Object(map) => {
+                let fields = map.iter().map(|(key, value)| (key.clone(), plain(value)));
+                Value::Object(fields.collect())
+            }
+            other => other.clone(),
+        }
+    }
+    plain(value).to_string()
+}
+
 #[derive(Debug)]
 struct Parse {
     id: StepId,
@@ -50,7 +71,7 @@ impl Parse {
             margin: inner.map(|note| note.margin).unwrap_or_default(),
             value,
         };
-        let printed = field.value.to_string();
+        let printed = printed(&field.value);
         if printed != text || !margin.is_bare() {
             let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
             let note = note.value(Value::String(text)).margin(margin);
@@ -68,7 +89,7 @@ impl Parse {
                 margin,
                 ..
             }) => (text, margin),
-            _ => (Value::from(field.value.to_string()), Margin::default()),
+            _ => (Value::from(printed(&field.value)), Margin::default()),
         };
         if !field.margin.is_bare() {
             let note = Note::new(self.id.makes(way, What::Rest), Holds::Parsed);
@@ -181,6 +202,24 @@ mod tests {
         pair().forward(
             json!({"config": "{ \"a\": 1 }"}),
             json!({"config": {"a": 1}}),
+            &["/config"],
+        );
+    }
+
+    #[test]
+    fn equal_numbers_have_one_text() {
+        let number = json!({"config": 1.0});
+        pair().forward(json!({"config": "1.0"}), number.clone(), &["/config"]);
+        pair().backward(number, json!({"config": "1"}), &[]);
+        let nested = json!({"config": [{"a": 2.0}, 0.5]});
+        pair().backward(nested, json!({"config": "[{\"a\":2},0.5]"}), &[]);
+        // A step that follows may write it otherwise.
+        let convert = json!({"convert": {"path": "/config", "to": "string", "from": "integer"}});
+        let both = Pair::of(json!([{"parse": {"path": "/config"}}, convert]));
+        both.backward(json!({"config": "1"}), json!({"config": "1"}), &[]);
+        both.forward(
+            json!({"config": "1.0"}),
+            json!({"config": "1"}),
             &["/config"],
         );
     }

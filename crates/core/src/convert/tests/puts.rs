@@ -258,3 +258,43 @@ fn what_is_kept_comes_back_where_the_stored_version_does_not_hold_it() {
     let seen = versions.see(&put, "2.0.0");
     assert_eq!(seen, json!({"status": {"cpi": "old", "two": 2}}));
 }
+
+/// What is kept beside a value that a branch brought is no less kept because the value is the usual one.
+#[test]
+fn the_rest_of_a_list_is_kept_beside_the_usual_value_of_a_branch() {
+    let add = |value: u8| json!([{"add": {"path": "/size", "value": value}}]);
+    let when = json!({"path": "/kind", "is": "vm", "steps": add(1), "otherwise": add(2)});
+    let steps = json!([{"when": when}, {"wrap": {"path": "/size"}}]);
+    let old = json!({"properties": {"kind": {}}});
+    let new = json!({"properties": {"kind": {}, "size": {"items": {"type": "integer"}}}});
+    let versions = versions(vec![
+        file("1.0.0", &old, None),
+        file("2.0.0", &new, Some(("1.0.0", steps))),
+    ]);
+    let stored = record("1.0.0", json!({"kind": "pod"}));
+    assert_eq!(versions.see(&stored, "2.0.0")["size"], json!([2]));
+    let body = json!({"kind": "pod", "size": [2, 0]});
+    let put = versions.put(stored, v("2.0.0"), body.clone()).unwrap();
+    assert_eq!(versions.see(&put.record, "2.0.0"), body);
+}
+
+/// An object that a step made for a field belongs to the client that then says it is there.
+#[test]
+fn an_object_that_a_body_empties_stays() {
+    let inner = |key: &str| json!({"properties": {key: {}}});
+    let old = json!({"properties": {"a": {}, "net": inner("mtu")}});
+    let new = json!({"properties": {"net": {"properties": {"a": {}, "mtu": {}}}}});
+    let steps = json!([{"move": {"from": "/a", "to": "/net/a"}}]);
+    let versions = versions(vec![
+        file("1.0.0", &old, None),
+        file("2.0.0", &new, Some(("1.0.0", steps))),
+    ]);
+    let stored = versions.moved(record("1.0.0", json!({"a": 1})), v("2.0.0"));
+    let write = |stored, body: &Value| {
+        let put = versions.put(stored, v("1.0.0"), body.clone()).unwrap();
+        assert_eq!(versions.see(&put.record, "1.0.0"), *body);
+        put.record
+    };
+    let filled = write(stored.unwrap(), &json!({"a": 1, "net": {"mtu": 9}}));
+    write(filled, &json!({"a": 1, "net": {}}));
+}
