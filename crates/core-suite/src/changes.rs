@@ -288,8 +288,11 @@ impl Evolving<'_> {
         let first = self.fresh(fields)?;
         let second = self.fresh(fields).filter(|second| *second != first)?;
         fields.remove(at);
-        for name in [&first, &second] {
-            let part = self.field_of(name.clone(), Kind::Text);
+        for (number, name) in [&first, &second].into_iter().enumerate() {
+            let mut part = self.field_of(name.clone(), Kind::Text);
+            part.changes.clone_from(&field.changes);
+            let of = field.origin;
+            self.change(&mut part, What::Part { of, number });
             self.kin.push((field.id, part.id));
             fields.push(part);
         }
@@ -394,7 +397,7 @@ impl Evolving<'_> {
         };
         let mut steps = Vec::new();
         for _ in 0..self.rng.usize(1..=3) {
-            let step = self.step(inner, &mut Vec::new(), depth + 1);
+            let step = self.some_step(inner, &mut Vec::new(), depth + 1);
             self.first &= step.is_none();
             steps.extend(step);
         }

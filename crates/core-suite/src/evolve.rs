@@ -53,7 +53,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
             evolving.undeclared(&mut made.fields, &made.mirrors);
         } else {
             for _ in 0..evolving.rng.usize(1..=4) {
-                let step = evolving.step(&mut made.fields, &mut made.mirrors, 0);
+                let step = evolving.some_step(&mut made.fields, &mut made.mirrors, 0);
                 evolving.first &= step.is_none();
                 made.steps.extend(step);
             }
@@ -152,6 +152,7 @@ impl Evolving<'_> {
         self.next += 1;
         Field {
             id: self.next,
+            origin: self.next,
             name,
             kind,
             required: false,
@@ -237,6 +238,41 @@ impl Evolving<'_> {
                 *inner = copy;
             }
         }
+    }
+
+    /// A step that fits, if one is found in a few tries. Every second one changes values: what they were
+    /// made from is kept beside them, and that is the harder half of the laws.
+    pub fn some_step(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &mut Vec<(String, String)>,
+        depth: usize,
+    ) -> Option<Value> {
+        let refined = match self.rng.bool() {
+            true => self.refine(fields, mirrors),
+            false => None,
+        };
+        refined.or_else(|| (0..6).find_map(|_| self.step(fields, mirrors, depth)))
+    }
+
+    fn refine(
+        &mut self,
+        fields: &mut Vec<Field>,
+        mirrors: &mut [(String, String)],
+    ) -> Option<Value> {
+        let start = self.rng.usize(..fields.len().max(1));
+        (0..fields.len()).find_map(|offset| {
+            let at = (start + offset) % fields.len();
+            match fields[at].kind {
+                Kind::Enum(_) => self.map(fields, mirrors, at),
+                Kind::Int if self.rng.bool() => self.scale(fields, mirrors, at),
+                Kind::Int | Kind::Digits => self.convert(fields, mirrors, at),
+                Kind::Json(_) => self.parse(fields, mirrors, at),
+                Kind::Text if self.rng.bool() => self.join(fields, mirrors),
+                Kind::Text => self.split(fields, mirrors, at),
+                _ => None,
+            }
+        })
     }
 
     /// A step that fits, or none.

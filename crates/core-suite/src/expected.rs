@@ -1,7 +1,7 @@
 //! What a leaf of one version is at another: a model of the steps that change values, a few lines for
 //! each, which shares nothing with the code of the steps.
 
-use crate::world::{Field, Kind, extensible};
+use crate::world::{Field, Id, Kind, extensible};
 use coeval_core::types::same;
 use serde_json::{Value, json};
 
@@ -34,6 +34,8 @@ pub enum What {
     Unwrap,
     /// JSON in a text becomes the value.
     Parse,
+    /// One of the two parts of a text, which is this field.
+    Part { of: Id, number: usize },
 }
 
 /// What is to be seen at another version.
@@ -125,8 +127,19 @@ fn changed(what: &What, forward: bool, value: &Value) -> Result<Value, Expected>
                 .map(|to| json!(to))
                 .ok_or(Expected::Refused)
         }
+        (What::Part { number, .. }, true) => {
+            let part = text()?.splitn(2, ':').nth(*number);
+            part.map(|part| json!(part)).ok_or(Expected::Unknown)
+        }
+        (What::Part { .. }, false) => Err(Expected::Unknown),
         (What::Wrap | What::Unwrap, _) => Err(Expected::Unknown),
     }
+}
+
+/// Whether a field is a part of that text.
+pub fn is_part(field: &Field, whole: &Field) -> bool {
+    let last = field.changes.last().map(|change| &change.what);
+    matches!(last, Some(What::Part { of, .. }) if *of == whole.origin)
 }
 
 impl Expected {

@@ -60,6 +60,8 @@ impl KeyBy {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub id: Id,
+    /// The identity that it had before those of fields that are made from each other became one.
+    pub origin: Id,
     pub name: String,
     pub kind: Kind,
     pub required: bool,

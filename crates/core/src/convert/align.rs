@@ -221,16 +221,20 @@ pub(crate) fn is_of_use(note: &Note) -> bool {
     independent && of_use
 }
 
-/// Whether a step made the object for what it moved there.
+/// Whether a step made the object or list for what it moved there.
 const fn is_created(note: &Note) -> bool {
     let by = note.by;
     matches!(by, By::Step { what, .. } if matches!(what, What::Created))
 }
 
-/// Whether a body says that the object is there, with nothing in it. Then it is the body's, and does not
-/// go with what a step moves out of it.
+/// Whether a body says that it is there, with nothing in it. Then it is the body's, and does not go with
+/// what a step moves out of it.
 fn is_emptied(old: &Value, new: &Value) -> bool {
-    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_empty = |value: &Value| match value {
+        Value::Object(map) => map.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
     is_empty(new) && !is_empty(old)
 }
 

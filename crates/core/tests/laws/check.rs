@@ -43,7 +43,7 @@ impl Tally {
         };
         part(self.views, cases, 90);
         part(self.kept_something, self.views, 30);
-        part(self.puts, cases, 250);
+        part(self.puts, cases, 200);
         part(self.puts_above, self.puts, 20);
         part(self.puts_that_kept, self.puts, 30);
         part(self.puts_that_dropped, self.puts, 1);
@@ -139,12 +139,32 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
         rng.usize(..world.made.len()),
         rng.usize(..world.made.len()),
     ];
-    for (turn, at) in clients.into_iter().enumerate() {
+    // A stray field under a name that another version declares is met by the first of them only: once two
+    // versions have written that name, which of the two is shown where is not told by any law, and no
+    // API accepts a body that makes one (COEVAL-3201).
+    let turns = if strays(world, &stored) { 1 } else { 3 };
+    for (turn, at) in clients.into_iter().enumerate().take(turns) {
         match case.writing((home, at, turn), &stored, &mut rng, tally) {
             Ok(record) => stored = record,
             Err(refusal) => case.refused(&refusal, tally),
         }
     }
+}
+
+/// Whether something at the top is declared by other versions alone.
+fn strays(world: &World, stored: &Record) -> bool {
+    let made = world
+        .made
+        .iter()
+        .find(|made| made.version == stored.version);
+    let declared = |name: &str| {
+        let mut fields = made.iter().flat_map(|made| &made.fields);
+        fields.any(|field| field.name == name)
+    };
+    let kept = stored.kept.to_json().to_string();
+    let content = stored.content.as_object().unwrap();
+    let mut names = content.keys().filter(|name| *name != "x1");
+    names.any(|name| !declared(name)) || kept.contains("\"own\"")
 }
 
 impl Case<'_> {

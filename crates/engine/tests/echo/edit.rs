@@ -4,7 +4,7 @@
 use crate::tally::Tally;
 use coeval_codes::Code;
 use coeval_core::types::same;
-use coeval_core_suite::expected::{Expected, expected};
+use coeval_core_suite::expected::{Expected, expected, is_part};
 use coeval_core_suite::places::{Leaf, Place, chosen, declared_fields, leaves};
 use coeval_core_suite::world::{Field, Kind, World};
 use serde_json::Value;
@@ -60,6 +60,19 @@ impl<'e> Edit<'e> {
         same(self.view, self.body)
     }
 
+    /// Whether what was kept may go: with something that is deleted, or with the value that it refines.
+    /// The rest of a list goes with a changed first item where that was parsed or split on the way.
+    pub(crate) fn may_drop(&self) -> bool {
+        let lists = |place: &Place| {
+            (0..self.world.made.len()).any(|number| {
+                let fields = self.fields_at(number);
+                let mut here = fields.get(&place.pattern()).into_iter().flatten();
+                here.any(|field| matches!(field.kind, Kind::List(_)))
+            })
+        };
+        self.deletes || self.touched.iter().any(lists)
+    }
+
     /// Whether a list of items was changed whose items have no key everywhere.
     pub(crate) fn touches_list(&self) -> bool {
         fn lists(value: &Value, found: &mut Vec<Value>) {
@@ -90,9 +103,24 @@ impl<'e> Edit<'e> {
 
     fn is_unfit(&self, other: usize, readers: bool) -> bool {
         let (body, fields) = (self.body_leaves(), self.fields_at(other));
+        // What a version lacks may be in the way at one that lies between.
+        let elsewhere: Vec<_> = (0..self.world.made.len())
+            .map(|number| self.fields_at(number))
+            .collect();
         self.touched.iter().any(|place| {
             let written = body.get(place).into_iter().flatten();
-            let fields = fields.get(&place.pattern()).into_iter().flatten();
+            let pattern = place.pattern();
+            if !fields.contains_key(&pattern) {
+                let fields = elsewhere.iter().filter_map(|fields| fields.get(&pattern));
+                let fields: Vec<_> = fields.flatten().collect();
+                return written.into_iter().any(|leaf| {
+                    let refused = |field: &&&Field| {
+                        expected(leaf.field, field, leaf.value) == Expected::Refused
+                    };
+                    fields.iter().any(refused)
+                });
+            }
+            let fields = fields.get(&pattern).into_iter().flatten();
             let pairs = written.flat_map(|leaf| fields.clone().map(move |field| (leaf, field)));
             pairs.into_iter().any(|(leaf, field)| {
                 let expected = expected(leaf.field, field, leaf.value);
@@ -169,7 +197,8 @@ impl<'e> Edit<'e> {
             let now = after.get(place);
             let went_along = now.is_none() && self.deletes;
             if !alike(Some(value), now) && !went_along {
-                return Err(format!("{place:?} was {value:?} and is {now:?}"));
+                let (was, is) = (values(value), now.map(|now| values(now)));
+                return Err(format!("{place:?} was {was:?} and is {is:?}"));
             }
         }
         for (place, value) in &after {
@@ -177,7 +206,8 @@ impl<'e> Edit<'e> {
             // What was added may be required to have more there.
             let filled = |leaf: &Leaf<'_>| leaf.field.required || leaf.field.default.is_some();
             if is_new && !self.is_vague(place, value) && !value.iter().all(filled) {
-                return Err(format!("{place:?} was not there and is {value:?}"));
+                let is = values(value);
+                return Err(format!("{place:?} was not there and is {is:?}"));
             }
         }
         Ok(())
@@ -186,7 +216,7 @@ impl<'e> Edit<'e> {
     /// Fields whose value follows from others in ways that the model does not tell.
     fn is_vague(&self, place: &Place, leaves: &[Leaf<'_>]) -> bool {
         let follows = |leaf: &Leaf<'_>| leaf.field.alias || leaf.field.derived;
-        let edited = !self.touched.is_empty();
+        let edited = !self.is_nothing();
         let picked = self.picks && place.has_item("n1");
         edited && (picked || leaves.iter().any(follows))
     }
@@ -204,6 +234,7 @@ impl<'e> Edit<'e> {
         let own = &self.world.made[other].fields;
         let (before, after) = (leaves(own, before), leaves(own, after));
         for place in &self.touched {
+            self.parts_follow(place, &fields, &after, tally)?;
             let Some([field]) = fields.get(&place.pattern()).map(Vec::as_slice) else {
                 continue;
             };
@@ -219,19 +250,59 @@ impl<'e> Edit<'e> {
                     let filled =
                         field.required || field.default.is_some() || field.kind == Kind::Int;
                     if let Some(now) = now.filter(|_| !filled) {
-                        return Err(format!("{place:?} was deleted and is {now:?}"));
+                        let now = now.value;
+                        return Err(format!("{place:?} was deleted and is {now}"));
                     }
                 }
                 Some([leaf]) => {
+                    tally.converted_checked += u64::from(leaf.field.changes != field.changes);
                     let expected = expected(leaf.field, field, leaf.value);
                     let fits = now.is_some_and(|now| expected.is(now.value));
                     let nothing_to_show = now.is_none() && expected == Expected::Unknown;
                     if !fits && !nothing_to_show {
+                        let now = now.map(|now| now.value);
                         return Err(format!("{place:?} is {now:?}, and not {expected:?}"));
                     }
                     self.items_follow(place, before.get(place), now)?;
                 }
                 Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A text that was changed is seen in its parts, where a version has those instead.
+    fn parts_follow(
+        &self,
+        place: &Place,
+        fields: &BTreeMap<Vec<u32>, Vec<&Field>>,
+        after: &BTreeMap<Place, Vec<Leaf<'_>>>,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let view = leaves(&self.world.made[self.at].fields, self.view);
+        let body = self.body_leaves();
+        let value_of = |all: &BTreeMap<Place, Vec<Leaf<'_>>>, field: &Field| {
+            let mut here = all.get(place).into_iter().flatten();
+            here.find(|leaf| leaf.field.origin == field.origin)
+                .map(|leaf| leaf.value.clone())
+        };
+        for leaf in body.get(place).into_iter().flatten() {
+            if value_of(&view, leaf.field).is_some_and(|was| same(&was, leaf.value)) {
+                continue;
+            }
+            let parts = fields.get(&place.pattern()).into_iter().flatten();
+            for part in parts.filter(|field| is_part(field, leaf.field)) {
+                let expected = expected(leaf.field, part, leaf.value);
+                let now = value_of(after, part);
+                tally.parts_checked += u64::from(expected != Expected::Unknown);
+                if expected != Expected::Unknown
+                    && !now.as_ref().is_some_and(|now| expected.is(now))
+                {
+                    let (whole, name) = (leaf.value, &part.name);
+                    return Err(format!(
+                        "{whole} has a part {name} {now:?}, not {expected:?}"
+                    ));
+                }
             }
         }
         Ok(())
@@ -277,6 +348,10 @@ impl<'e> Edit<'e> {
         }
         Ok(())
     }
+}
+
+fn values<'l>(leaves: &'l [Leaf<'_>]) -> Vec<&'l Value> {
+    leaves.iter().map(|leaf| leaf.value).collect()
 }
 
 fn alike(one: Option<&Vec<Leaf<'_>>>, other: Option<&Vec<Leaf<'_>>>) -> bool {

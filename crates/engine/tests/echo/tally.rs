@@ -24,6 +24,10 @@ pub(crate) struct Tally {
     /// Leaves at other versions that had to be as before, and that had to show the edit.
     pub(crate) untouched_checked: u64,
     pub(crate) edits_checked: u64,
+    /// Of them where the other version has another value for it.
+    pub(crate) converted_checked: u64,
+    /// Parts of texts that were split.
+    pub(crate) parts_checked: u64,
 }
 
 impl Tally {
@@ -48,6 +52,8 @@ impl Tally {
             (&mut self.upgraded, other.upgraded),
             (&mut self.untouched_checked, other.untouched_checked),
             (&mut self.edits_checked, other.edits_checked),
+            (&mut self.converted_checked, other.converted_checked),
+            (&mut self.parts_checked, other.parts_checked),
         ] {
             *one += other;
         }
@@ -72,6 +78,8 @@ impl Tally {
         part(self.moves, cases, 20);
         part(self.untouched_checked, self.writes, 500);
         part(self.edits_checked, self.writes, 50);
+        part(self.converted_checked, self.writes, 20);
+        part(self.parts_checked, self.writes, 1);
         let refused: u64 = self.refused.values().sum();
         assert!(refused * 20 <= self.writes, "more than 5 %: {self}");
     }
