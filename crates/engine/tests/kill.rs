@@ -121,8 +121,9 @@ async fn keys(engine: &Engine, prefix: &str) -> usize {
     }
 }
 
-/// Kills a server that works on a task at some moments, until one is left to end it.
-async fn kill_again_and_again(name: &str, url: &str, task: &Task) {
+/// Kills a server that works on a task at some moments, until one is left to end it. Each begins fewer
+/// batches than `most`, so that there is something left to do for the next.
+async fn kill_again_and_again(name: &str, url: &str, task: &Task, most: u64) {
     let id = task.id.to_string();
     let seed = u64::from(std::process::id()) ^ 0x9e37_79b9_7f4a_7c15;
     println!("seed {seed}");
@@ -131,7 +132,7 @@ async fn kill_again_and_again(name: &str, url: &str, task: &Task) {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        let (batches, micros) = ((random >> 33) % 7, (random >> 40) % 6_000);
+        let (batches, micros) = ((random >> 33) % most, (random >> 40) % 6_000);
         let mut child = start(name, url, &id, usize::try_from(batches).unwrap());
         tokio::time::sleep(Duration::from_micros(micros)).await;
         // `kill` is SIGKILL here.
@@ -151,12 +152,12 @@ async fn a_migration_survives_being_killed_at_any_moment() {
     let url = format!("sqlite:{}", folder.path().join("coeval.db").display());
     let (made, task) = prepare(&url).await;
     let name = "a_migration_survives_being_killed_at_any_moment";
-    kill_again_and_again(name, &url, &task).await;
+    kill_again_and_again(name, &url, &task, 7).await;
     verify(&url, &made, &task).await;
 }
 
 /// A third each: to be upgraded, at the target already, and not matched.
-const EACH: usize = 900;
+const EACH: usize = 1_500;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_upgrade_of_what_a_filter_matches_survives_it_too() {
@@ -192,7 +193,7 @@ async fn an_upgrade_of_what_a_filter_matches_survives_it_too() {
     there.store().close().await;
     drop((store, there));
     let name = "an_upgrade_of_what_a_filter_matches_survives_it_too";
-    kill_again_and_again(name, &url, &task).await;
+    kill_again_and_again(name, &url, &task, 4).await;
     let (_store, engine) = engine(&url).await;
     let task = engine.task(&admin(), task.id).await.unwrap();
     let result = task.result.as_ref().unwrap();
