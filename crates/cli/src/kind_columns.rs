@@ -26,9 +26,10 @@ pub(crate) struct KindColumns {
 impl KindColumns {
     /// Those that a list or a watch shows: none where it is no table.
     pub(crate) async fn shown(session: &Session, query: &Query, output: &OutputOptions) -> Self {
-        match output.output.is_table() {
-            true => Self::of(session, &query.kind, &query.version).await,
-            false => Self::default(),
+        if output.output.is_table() {
+            Self::of(session, &query.kind, &query.version).await
+        } else {
+            Self::default()
         }
     }
 

@@ -75,9 +75,10 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         return matching::run(&session, &options, filter).await;
     }
     let targets = options.targets.some()?;
-    let bar = match targets.len() > 10 && std::io::stderr().is_terminal() {
-        true => ProgressBar::new(targets.len() as u64),
-        false => ProgressBar::hidden(),
+    let bar = if targets.len() > 10 && std::io::stderr().is_terminal() {
+        ProgressBar::new(targets.len() as u64)
+    } else {
+        ProgressBar::hidden()
     };
     let mut failures = Vec::new();
     for target in &targets {
@@ -100,9 +101,10 @@ async fn one(session: &Session, target: &Target, options: &Options) -> Result<()
     // A mark tells that something is kept, which no upgrade changes.
     let [from, to] = [&before.version, &written.resource.version].map(|one| unmarked(one));
     let dry = if options.dry_run { ", dry run" } else { "" };
-    let line = match from == to {
-        true => format!("{target} unchanged ({to})"),
-        false => format!("{target} upgraded ({from} to {to}{dry})"),
+    let line = if from == to {
+        format!("{target} unchanged ({to})")
+    } else {
+        format!("{target} upgraded ({from} to {to}{dry})")
     };
     said(writeln!(std::io::stdout(), "{line}"))?;
     if !written.kept.is_empty() {

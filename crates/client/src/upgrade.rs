@@ -56,11 +56,10 @@ impl<S: DeserializeOwned> Resources<S> {
                 continue;
             }
             // A second task would find nothing left to do, but its counts would be others.
-            return Err(match sure {
-                true => error,
-                false => {
-                    ClientError::unknown(&error, "a task may have been started: list the tasks")
-                }
+            return Err(if sure {
+                error
+            } else {
+                ClientError::unknown(&error, "a task may have been started: list the tasks")
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::evolve::Evolving;
 use crate::expected::What;
-use crate::world::{Field, KeyBy, Kind};
+use crate::field::{Field, KeyBy, Kind};
 use serde_json::{Value, json};
 
 impl Evolving<'_> {

@@ -1,6 +1,7 @@
 //! Random documents of a version, and random edits of a view.
 
-use crate::world::{Field, KeyBy, Kind, World};
+use crate::field::{Field, KeyBy, Kind};
+use crate::world::World;
 use coeval_core::types::same;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};

@@ -3,7 +3,8 @@
 
 use crate::changes::{is_mirror, path};
 use crate::expected::{Change, What};
-use crate::world::{Field, Id, Kind, Made};
+use crate::field::{Field, Id, Kind};
+use crate::world::Made;
 use coeval_core::version::Version;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -248,9 +249,10 @@ impl Evolving<'_> {
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {
-        let refined = match self.rng.bool() {
-            true => self.refine(fields, mirrors),
-            false => None,
+        let refined = if self.rng.bool() {
+            self.refine(fields, mirrors)
+        } else {
+            None
         };
         refined.or_else(|| (0..6).find_map(|_| self.step(fields, mirrors, depth)))
     }

@@ -1,7 +1,7 @@
 //! What a leaf of one version is at another: a model of the steps that change values, a few lines for
 //! each, which shares nothing with the code of the steps.
 
-use crate::world::{Field, Id, Kind, extensible};
+use crate::field::{Field, Id, Kind, extensible};
 use coeval_core::types::same;
 use serde_json::{Value, json};
 
@@ -114,10 +114,9 @@ fn changed(what: &What, forward: bool, value: &Value) -> Result<Value, Expected>
         (What::Parse, false) => to_text(),
         (What::Map { table, otherwise }, forward) => {
             let from = text()?;
-            let mut entries = table.iter().map(|(old, new)| match forward {
-                true => (old, new),
-                false => (new, old),
-            });
+            let mut entries = table
+                .iter()
+                .map(|(old, new)| if forward { (old, new) } else { (new, old) });
             let found = entries.find(|(key, _)| *key == from).map(|(_, to)| to);
             let fallback = otherwise
                 .as_ref()

@@ -25,5 +25,6 @@ pub mod changes;
 pub mod documents;
 pub mod evolve;
 pub mod expected;
+pub mod field;
 pub mod places;
 pub mod world;

@@ -1,6 +1,6 @@
 //! The leaves of a document, by an identity that is the same in all versions.
 
-use crate::world::{Field, Id, Kind};
+use crate::field::{Field, Id, Kind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -25,7 +25,6 @@ mod expiry;
 mod explain;
 mod full_contents;
 mod header;
-mod hidden_kept;
 mod hints;
 mod history;
 pub mod identity;

@@ -1,11 +1,12 @@
 //! Reading one resource.
 
+mod hidden_kept;
+
 use crate::caller::Caller;
 use crate::content;
 use crate::engine::{ATTEMPTS, Engine, Fetched};
 use crate::error::EngineError;
 use crate::header::{Header, State};
-use crate::hidden_kept;
 use crate::keys::{self, TypeKey, index};
 use crate::resource::Resource;
 use crate::seen::text_key;

@@ -51,12 +51,12 @@ impl View {
     /// The same view of a record in which data of a higher version is kept: it shows less than what
     /// is stored, so it is marked.
     ///
-    /// Where the type is strict a view at the stored version stays as it is. A marked body is
-    /// always refused there, and nobody could save the resource at its own version any more.
+    /// Where the type is strict it stays as it is, unless it is lower than what is stored. A marked
+    /// body is always refused there: nobody could save the resource at its own version any more,
+    /// and at a higher one nobody would be told of the upgrade.
     #[must_use]
     pub fn hiding_kept(self, skew: Skew) -> Self {
-        let own = self.shown == Shown::AsStored;
-        if own && skew == Skew::Strict {
+        if skew == Skew::Strict {
             return self;
         }
         let mark = Mark::Downgraded;

@@ -3,8 +3,9 @@
 use coeval_core::convert::{Put, Reason, Record, Refusal};
 use coeval_core::types::{Visibility, same};
 use coeval_core_suite::documents::{document, edit, with_mirrors};
+use coeval_core_suite::field::Field;
 use coeval_core_suite::places::{chosen, declared, leaves};
-use coeval_core_suite::world::{Field, World};
+use coeval_core_suite::world::World;
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -345,9 +345,10 @@ impl Drive {
             return Err(Stop::Store(error.clone()));
         }
         let lost = |error: &StorageError| matches!(error, StorageError::Conflict { key, .. } | StorageError::NotFound { key } if *key == held.key);
-        let end = match errors().any(lost) {
-            true => self.regain(held).await.err(),
-            false => None,
+        let end = if errors().any(lost) {
+            self.regain(held).await.err()
+        } else {
+            None
         };
         Ok((written, end))
     }
@@ -370,9 +371,10 @@ impl Drive {
             {
                 held.revision = kept.revision;
                 held.task = kept.task;
-                match held.task.cancel_requested {
-                    true => Err(Stop::Canceled),
-                    false => Ok(()),
+                if held.task.cancel_requested {
+                    Err(Stop::Canceled)
+                } else {
+                    Ok(())
                 }
             }
             _ => Err(Stop::Lost),

@@ -161,9 +161,12 @@ pub(crate) fn check_meaning(
     named: &[Version],
 ) -> Result<(), EngineError> {
     let changed = changes_of_meaning(state, from, to).into_iter();
-    let mut changed = changed.map(|version| match visible.has(version) {
-        true => (version, version),
-        false => (version, from.max(to)),
+    let mut changed = changed.map(|version| {
+        if visible.has(version) {
+            (version, version)
+        } else {
+            (version, from.max(to))
+        }
     });
     match changed.find(|(_, told)| !named.contains(told)) {
         None => Ok(()),

@@ -45,9 +45,10 @@ impl Matcher {
             .and_then(|resource| readable(id, resource));
         match shown {
             Ok(resource) => {
-                let names = match needs_names(&self.filter) {
-                    true => names_behind(engine, caller, &resource).await,
-                    false => Names::default(),
+                let names = if needs_names(&self.filter) {
+                    names_behind(engine, caller, &resource).await
+                } else {
+                    Names::default()
                 };
                 let seen = SeenResource::new(&resource).named(names);
                 Ok(self.compiled.matches(&seen))

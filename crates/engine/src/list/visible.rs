@@ -274,9 +274,10 @@ impl Look<'_> {
     /// The names behind a resource's ids, if the filter or the order looks at them. Those that
     /// can't be found out are missing, as those of somebody who is gone.
     async fn names(&self, resource: &Resource) -> Names {
-        match self.needs_names {
-            true => names_behind(self.engine, self.caller, resource).await,
-            false => Names::default(),
+        if self.needs_names {
+            names_behind(self.engine, self.caller, resource).await
+        } else {
+            Names::default()
         }
     }
 

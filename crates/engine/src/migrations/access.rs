@@ -106,9 +106,10 @@ impl LosingAccess {
             said.push("others".to_owned());
         }
         let last = said.pop().unwrap_or_default();
-        let whom = match said.is_empty() {
-            true => last,
-            false => format!("{} and {last}", said.join(", ")),
+        let whom = if said.is_empty() {
+            last
+        } else {
+            format!("{} and {last}", said.join(", "))
         };
         let Self { of, from, to, .. } = self;
         format!(

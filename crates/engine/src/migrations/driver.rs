@@ -305,9 +305,10 @@ impl Driving {
 
     async fn announce(&mut self) -> Result<(), EngineError> {
         let now = Instant::now();
-        let lease = match self.seen.known.is_empty() {
-            true => self.settings.idle_lease,
-            false => self.settings.lease,
+        let lease = if self.seen.known.is_empty() {
+            self.settings.idle_lease
+        } else {
+            self.settings.lease
         };
         let fresh = self
             .announced
@@ -345,9 +346,10 @@ impl Driving {
         let Some(part) = state.part()? else {
             return Ok(());
         };
-        let due = match discards(&content, migration.live) {
-            true => Some(Work::Discard),
-            false => work(&PHASES, &state.phase, part.phase),
+        let due = if discards(&content, migration.live) {
+            Some(Work::Discard)
+        } else {
+            work(&PHASES, &state.phase, part.phase)
         };
         self.measure(of, &content, part.phase, due).await?;
         match due {
@@ -521,9 +523,10 @@ fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
 /// The half step that a migration takes by itself, if it goes that far.
 fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
     let half = live.low != live.high;
-    let next = match half {
-        true => Some(live.high),
-        false => PHASES.row(live.high).next,
+    let next = if half {
+        Some(live.high)
+    } else {
+        PHASES.row(live.high).next
     };
     let Some(next) = next else {
         let finish = Asked::by(Who::AutomaticByName, Move::Finish, epoch);

@@ -127,9 +127,10 @@ impl Engine {
         }
         let live = migration.live;
         let last = live.low == live.high && PHASES.row(live.high).next.is_none();
-        let next = match live.low == live.high {
-            true => PHASES.row(live.high).next,
-            false => Some(live.high),
+        let next = if live.low == live.high {
+            PHASES.row(live.high).next
+        } else {
+            Some(live.high)
         };
         if let Some(wanted) = advance.to
             && next != Some(wanted)

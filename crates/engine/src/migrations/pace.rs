@@ -142,9 +142,10 @@ impl Pulse {
         let rests =
             self.rests_from.load(Ordering::Relaxed)..self.rests_until.load(Ordering::Relaxed);
         let (began, ended) = (now.saturating_sub(took), now);
-        match rests.contains(&began) && rests.contains(&ended) {
-            true => self.idle.add(took),
-            false => self.busy.add(took),
+        if rests.contains(&began) && rests.contains(&ended) {
+            self.idle.add(took)
+        } else {
+            self.busy.add(took)
         }
     }
 
@@ -199,9 +200,10 @@ impl Pulse {
         if calls < CALLS && (calls == 0 || now.duration_since(since) < WINDOW) {
             return;
         }
-        control.pause = match self.busy.beyond(limit) * 100 > calls {
-            true => (control.pause * 2).max(took).min(LONGEST),
-            false => control.pause.mul_f64(0.8),
+        control.pause = if self.busy.beyond(limit) * 100 > calls {
+            (control.pause * 2).max(took).min(LONGEST)
+        } else {
+            control.pause.mul_f64(0.8)
         };
         if control.pause < Duration::from_micros(200) {
             control.pause = Duration::ZERO;

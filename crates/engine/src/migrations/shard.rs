@@ -113,9 +113,10 @@ pub(super) fn span(
     }
     let digit = |shard: u8| format!("{shard:x}").into_bytes();
     let start = [all.start.as_ref(), &digit(shard)].concat();
-    let end = match shard + 1 < SHARDS {
-        true => [all.start.as_ref(), &digit(shard + 1)].concat(),
-        false => all.end.to_vec(),
+    let end = if shard + 1 < SHARDS {
+        [all.start.as_ref(), &digit(shard + 1)].concat()
+    } else {
+        all.end.to_vec()
     };
     let span = Span {
         start: start.into(),

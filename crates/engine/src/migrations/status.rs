@@ -370,10 +370,11 @@ impl Engine {
             counts.visited = total;
         }
         let done = due.is_none() || (shards.len() == count && shards.iter().all(|one| one.done));
-        let left = match done {
-            true => None,
-            false => expected(&shards, total - counts.visited)
-                .map(|left| (left.soonest, left.likely, left.latest)),
+        let left = if done {
+            None
+        } else {
+            expected(&shards, total - counts.visited)
+                .map(|left| (left.soonest, left.likely, left.latest))
         };
         Ok(Some(Progress {
             working: Working::of(ran),
@@ -423,17 +424,17 @@ impl Engine {
             });
         }
         let last = live.low == live.high && PHASES.row(live.high).next.is_none();
-        let left = match last {
-            true => {
-                self.left_over(&looked.state.key, migration.from, migration.to)
-                    .await?
-            }
-            false => 0,
+        let left = if last {
+            self.left_over(&looked.state.key, migration.from, migration.to)
+                .await?
+        } else {
+            0
         };
         let facts = looked.facts(Who::Operator, false, left);
-        let next = match last {
-            true => finish(&PHASES, record, &facts),
-            false => forward(&PHASES, record, &facts),
+        let next = if last {
+            finish(&PHASES, record, &facts)
+        } else {
+            forward(&PHASES, record, &facts)
         };
         if let (Ok(_), Some(losing)) = (&next, losing) {
             return Ok(losing.why());
@@ -448,11 +449,10 @@ impl Engine {
                 let next = PHASES.row(live.high).next;
                 let next = next.map_or("the end", Phase::name);
                 let copies = working.is_some_and(|one| one.working == Working::CopyBack);
-                match copies {
-                    true => {
-                        format!("It can advance to {next}; for the way back the copy back is on.")
-                    }
-                    false => format!("It can advance to {next}."),
+                if copies {
+                    format!("It can advance to {next}; for the way back the copy back is on.")
+                } else {
+                    format!("It can advance to {next}.")
                 }
             }
             Ok(_) => format!("Every server is at {}; it can advance.", live.high),

@@ -164,9 +164,10 @@ impl Engine {
             return Ok(None);
         }
         let paths = crate::content::differing(&wanted, &found.content);
-        Ok(Some(match paths.is_empty() {
-            true => "the content differs".to_owned(),
-            false => format!("differs at {}", paths.join(", ")),
+        Ok(Some(if paths.is_empty() {
+            "the content differs".to_owned()
+        } else {
+            format!("differs at {}", paths.join(", "))
         }))
     }
 

@@ -391,9 +391,10 @@ fn class(level: Level) -> coeval_core::types::Visibility {
 /// Whether a resource takes part in the migration of its type: both of its records are in the write, or
 /// its deed says so.
 fn home_of(happened: &Happened, deed: Option<&Deed>) -> Home {
-    match deed.is_some_and(|deed| deed.paired) {
-        true => Home::Paired,
-        false => happened.home(),
+    if deed.is_some_and(|deed| deed.paired) {
+        Home::Paired
+    } else {
+        happened.home()
     }
 }
 

@@ -207,10 +207,7 @@ impl Happened {
 
     /// Whether it takes part in the migration of its type, as far as the write tells.
     pub(super) const fn home(&self) -> Home {
-        match self.twin {
-            true => Home::Paired,
-            false => Home::Alone,
-        }
+        if self.twin { Home::Paired } else { Home::Alone }
     }
 
     /// Why a server that only reads can't go on: the new record alone was written, by a server at

@@ -286,9 +286,10 @@ impl Engine {
             applied,
         };
         let mut header = header;
-        let task = match create.announced {
-            true => Some(self.announce(caller, of, id, &mut header)?),
-            false => None,
+        let task = if create.announced {
+            Some(self.announce(caller, of, id, &mut header)?)
+        } else {
+            None
         };
         header::check(&header)?;
         let unique = create.unique || definition.unique_names;
@@ -361,9 +362,10 @@ impl Engine {
             return Ok((open, phases::Write::Create(phases::At::New)));
         }
         let (truth, _) = part.majors();
-        let at = match truth == said.major {
-            true => Some(said),
-            false => part.newest(truth),
+        let at = if truth == said.major {
+            Some(said)
+        } else {
+            part.newest(truth)
         };
         let of = state.key.clone();
         let version = said;

@@ -271,12 +271,11 @@ impl Engine {
         let there = snapshot.keys.into_iter().flatten();
         let step = |entry: coeval_storage::Entry| {
             let revision = entry.stored.revision()?;
-            let expires = match entry.key == acl {
-                true => {
-                    entry.stored.record()?.expires?;
-                    None
-                }
-                false => expires,
+            let expires = if entry.key == acl {
+                entry.stored.record()?.expires?;
+                None
+            } else {
+                expires
             };
             Some(Step {
                 key: entry.key,

@@ -80,9 +80,10 @@ pub(super) fn part_in_migration(
     let migration = part.migration;
     if from.major == to.major {
         let new_body = update.content.is_some() && update.at.version().major == migration.to;
-        let at = match new_body {
-            true => phases::At::New,
-            false => phases::At::Old,
+        let at = if new_body {
+            phases::At::New
+        } else {
+            phases::At::Old
         };
         return Ok(phases::Write::Update(at));
     }

@@ -341,9 +341,10 @@ impl<'a> ObjectWrite<'a> {
         let indexed = self.seats.len() > 1;
         for key in &after {
             if moved || !there.contains(key) {
-                let put = match indexed {
-                    true => Action::Put(Put::of(Content::default()).expiring(self.expires)),
-                    false => belonging(Content::default(), self.expires),
+                let put = if indexed {
+                    Action::Put(Put::of(Content::default()).expiring(self.expires))
+                } else {
+                    belonging(Content::default(), self.expires)
                 };
                 write = write.step(key, Condition::Whatever, put);
             }

@@ -5,8 +5,9 @@ use crate::tally::Tally;
 use coeval_codes::Code;
 use coeval_core::types::same;
 use coeval_core_suite::expected::{Expected, expected, is_part};
+use coeval_core_suite::field::{Field, Kind};
 use coeval_core_suite::places::{Leaf, Place, chosen, declared_fields, leaves};
-use coeval_core_suite::world::{Field, Kind, World};
+use coeval_core_suite::world::World;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -105,9 +105,10 @@ impl MigrateRun {
         let places = aim.selection.places(&engine, &caller, &aim).await?;
         let checkpoint = match &task.checkpoint {
             serde_json::Value::Null => Checkpoint {
-                total: match aim.selection.is_counted() {
-                    true => Some(count(&engine, &places.others).await?),
-                    false => None,
+                total: if aim.selection.is_counted() {
+                    Some(count(&engine, &places.others).await?)
+                } else {
+                    None
                 },
                 ..Checkpoint::default()
             },

@@ -64,9 +64,10 @@ impl Selection {
         let matching = match self {
             Self::Version(from) => {
                 let subject = &caller.subject;
-                let span = match subject.is_provider() && subject.context().is_none() {
-                    true => keys::at_version(&aim.of, *from)?,
-                    false => keys::at_version_in(&aim.of, *from, caller.org())?,
+                let span = if subject.is_provider() && subject.context().is_none() {
+                    keys::at_version(&aim.of, *from)?
+                } else {
+                    keys::at_version_in(&aim.of, *from, caller.org())?
                 };
                 return Ok(Places {
                     target: None,
@@ -84,9 +85,10 @@ impl Selection {
                 Whose::Everybody => keys::at_version(&aim.of, version)?,
                 Whose::Org(org) => keys::at_version_in(&aim.of, version, org)?,
             };
-            match version == aim.to {
-                true => places.target = Some(span),
-                false => places.others.push(span),
+            if version == aim.to {
+                places.target = Some(span)
+            } else {
+                places.others.push(span)
             }
         }
         places

@@ -9,11 +9,11 @@
 //! comparisons. Hidden type versions don't exist for the caller, so what is kept for them is not
 //! told either.
 
+use super::{Found, Target, sees};
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
-use crate::read::{Found, Target, sees};
 use crate::resource::Resource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
