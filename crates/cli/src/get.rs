@@ -154,7 +154,7 @@ pub(crate) fn tell_left_out(target: &Target, found: &Found) {
     }
     match found.left_out.as_slice() {
         [] if version.ends_with("+downgraded") => notes::note(&format!(
-            "{target} is stored at {stored}; this view at {version} leaves something out."
+            "{target} is stored at {stored}; this is a view at {version}."
         )),
         [] => {}
         paths => notes::note(&format!(

@@ -29,13 +29,18 @@ pub(crate) fn view(
     checked: bool,
 ) -> Result<Fitting, EngineError> {
     let versions = &state.versions;
-    if checked && versions.restricts() {
+    let mut hidden = Vec::new();
+    if versions.restricts() && (checked || !record.kept.is_empty()) {
         let whole = versions.view(record.clone(), at)?;
-        if let Err(error) = versions.check_view(&whole.content, at) {
+        if checked && let Err(error) = versions.check_view(&whole.content, at) {
             return Ok(Err(Arc::new(told_to(state, at, sees, &error))));
         }
+        hidden = versions.kept_above(at, &whole.kept, sees)?;
     }
     let view = versions.view_for(record, at, sees)?;
+    if !versions.restricts() {
+        hidden = versions.kept_above(at, &view.kept, sees)?;
+    }
     if checked
         && !versions.restricts()
         && let Err(error) = versions.check_view(&view.content, at)
@@ -45,6 +50,7 @@ pub(crate) fn view(
     Ok(Ok(Shown {
         content: json(&view.content),
         secure: view.secure.into(),
+        hidden: hidden.into(),
     }))
 }
 
@@ -77,6 +83,8 @@ pub(crate) fn pruned(
     let shown = view(state, pruned, at, sees, checked)?;
     Ok(shown.map(|shown| Shown {
         secure: Arc::new([]),
+        // An unknown stored version says nothing about what is kept for which.
+        hidden: Arc::new([]),
         ..shown
     }))
 }

@@ -374,11 +374,6 @@ impl Engine {
             restricted_below: restricted.map(|restricted| restricted.below),
         })?;
         let at = view.at.version();
-        let hides_kept = view.shown != How::Restricted
-            && hidden_kept::is_any(state, stored, opened, wanted, at, sees)?;
-        if hides_kept {
-            view = view.hiding_kept(skew(definition));
-        }
         let key = ViewKey {
             id: stored.id,
             revision: stored.revision,
@@ -411,6 +406,7 @@ impl Engine {
             How::AsStored if sees == Visibility::Private || !state.hides(version) => Shown {
                 content: stored.content.clone(),
                 secure: stored.header.secure.clone().into(),
+                hidden: Arc::new([]),
             },
             How::AsStored => cached(&|| {
                 count("redacted");
@@ -435,15 +431,23 @@ impl Engine {
                 let shown = Shown {
                     content: content.unwrap_or_else(|| "{}".into()),
                     secure: Arc::new([]),
+                    hidden: Arc::new([]),
                 };
                 return Ok(ResourceView {
                     decided: view,
                     shown,
-                    hides_kept,
+                    hides_kept: false,
                     restricted: reason,
                 });
             }
         };
+        let hides_kept = match view.shown {
+            How::AsStored => hidden_kept::is_any(state, stored, opened, &wanted.visible, at, sees)?,
+            _ => hidden_kept::tells_any(state, &wanted.visible, &shown.hidden),
+        };
+        if hides_kept {
+            view = view.hiding_kept(skew(definition));
+        }
         Ok(ResourceView {
             decided: view,
             shown,

@@ -3,6 +3,7 @@
 
 use crate::error::EngineError;
 use bytes::Bytes;
+use coeval_core::convert::KeptPlace;
 use coeval_core::types::{ContentError, Visibility};
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::Revision;
@@ -26,6 +27,8 @@ pub(crate) struct Shown {
     pub(crate) content: Bytes,
     /// Pointers to secure fields, in the view's terms.
     pub(crate) secure: Arc<[String]>,
+    /// What it does not show and higher versions can.
+    pub(crate) hidden: Arc<[KeptPlace]>,
 }
 
 /// The views. (Most views of a large store are computed, looked at once and forgotten: a cache that
@@ -49,7 +52,8 @@ impl Weighter<ViewKey, Fitting> for Weight {
         let bytes: usize = match view {
             Ok(shown) => {
                 let secure: usize = shown.secure.iter().map(|one| one.len() + 24).sum();
-                shown.content.len() + secure
+                let hidden: usize = shown.hidden.iter().map(|one| one.path.len() + 56).sum();
+                shown.content.len() + secure + hidden
             }
             Err(error) => {
                 let texts = error.violations().iter();

@@ -216,7 +216,7 @@ pub(crate) fn is_of_use(note: &Note) -> bool {
     let of_use = match note.by {
         By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
         By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
-        By::Filled | By::Own(_) => false,
+        By::Filled | By::Own(_) | By::Returned(_) => false,
     };
     independent && of_use
 }

@@ -105,7 +105,10 @@ impl Walk<'_> {
                 Next::Hide => match self.purpose {
                     Purpose::Arrive { from, to, .. } => {
                         if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
-                            hidden.push((key.clone(), from));
+                            // What only passed through the version that was left belongs to the
+                            // one that it was hidden from there.
+                            let had = beside.and_then(Margin::returned).unwrap_or(from);
+                            hidden.push((key.clone(), had));
                         }
                     }
                     Purpose::Mark(version) => {
@@ -192,10 +195,14 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                         own_again(margin, &key, margin_inside);
                         continue;
                     }
-                    let field = run.restored(Tree {
+                    let mut field = run.restored(Tree {
                         value,
                         margin: margin_inside,
                     });
+                    if let By::Hidden(had) = note.by {
+                        let returned = Note::new(By::Returned(had), Holds::There);
+                        field.margin.notes.push(returned);
+                    }
                     map.insert(key.clone(), field.value);
                     margin.set_key(&key, field.margin);
                 }
@@ -302,6 +309,17 @@ pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
         .items
         .values_mut()
         .for_each(|inner| forget_own(inner, version));
+}
+
+/// Where the content arrived, nothing is on its way any more.
+pub(crate) fn forget_returned(margin: &mut Margin) {
+    let inside = margin.keys.values_mut().chain(margin.items.values_mut());
+    inside.for_each(forget_returned);
+    let returned = |note: &Note| matches!(note.by, By::Returned(_));
+    margin.notes.retain(|note| !returned(note));
+    for note in &mut margin.notes {
+        forget_returned(&mut note.margin);
+    }
 }
 
 /// Takes out of a body what its version does not express and what is unchanged; the pointers of

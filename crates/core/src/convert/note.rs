@@ -22,6 +22,9 @@ pub(crate) enum By {
     Filled,
     /// A field that the version named here does not express, and has nevertheless.
     Own(Version),
+    /// A field that was hidden where the content comes from; the version named here had it. Only
+    /// on the way from one version to another, and never stored.
+    Returned(Version),
     /// What a caller does not see, for these marks. Never stored.
     Unseen(Restriction),
     /// What a caller sees and may not change. Never stored.
@@ -176,6 +179,14 @@ impl Margin {
 
     pub(crate) fn has_note(&self, by: By) -> bool {
         self.notes.iter().any(|note| note.by == by)
+    }
+
+    /// The version that had this field, if it was hidden where the content comes from.
+    pub(crate) fn returned(&self) -> Option<Version> {
+        self.notes.iter().find_map(|note| match note.by {
+            By::Returned(version) => Some(version),
+            _ => None,
+        })
     }
 
     /// Removes margins that have become empty.

@@ -2,7 +2,7 @@
 
 use super::check::Weaker;
 use super::express::{Elsewhere, Graph, TooComplex};
-use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
+use super::expressing::{Purpose, fill_again, forget_own, forget_returned, leave, walk};
 use super::item_keys::ItemKey;
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
@@ -502,6 +502,7 @@ impl Versions {
         if matches!(carry, Carry::Move | Carry::Back) {
             forget_own(&mut tree.margin, reached);
         }
+        forget_returned(&mut tree.margin);
         tree.margin.tidy();
         Ok(())
     }

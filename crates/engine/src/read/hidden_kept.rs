@@ -26,22 +26,22 @@ use coeval_core::version::{KnownVersion, Version};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Whether anything is kept for versions above the one that is shown; `opened`: the record with its
-/// secure values, without which nothing that is kept beside them can be told.
-pub(crate) fn is_any(
+/// Whether anything is kept for versions above the stored one, at which it is shown; `opened`: the
+/// record with its secure values, without which nothing that is kept beside them can be told.
+pub(super) fn is_any(
     state: &TypeState,
     stored: &Stored,
     opened: Option<&Record>,
-    wanted: &WantedView,
+    visible: &VisibleVersions,
     at: Version,
     class: Visibility,
 ) -> Result<bool, EngineError> {
-    let newest = wanted.visible.known(state).newest();
+    let newest = visible.known(state).newest();
     let above = newest
         .map(KnownVersion::version)
         .is_some_and(|one| one > at);
     // An unknown stored version says nothing about what is kept for which.
-    if !above || state.version(stored.header.version).is_none() {
+    if !above || state.version(at).is_none() {
         return Ok(false);
     }
     let kept = match opened {
@@ -49,14 +49,26 @@ pub(crate) fn is_any(
         None if stored.kept.is_none() => return Ok(false),
         None => Cow::Owned(stored.kept_beside()?),
     };
-    let terms = stored.header.version;
-    Ok(!places(state, &wanted.visible, terms, &kept, at, class)?.is_empty())
+    Ok(!places(state, visible, &kept, at, class)?.is_empty())
 }
 
+/// Whether any of these places may be told to a caller with these visible versions.
+pub(super) fn tells_any(
+    state: &TypeState,
+    visible: &VisibleVersions,
+    hidden: &[KeptPlace],
+) -> bool {
+    hidden.iter().any(|place| may_tell(state, visible, place))
+}
+
+fn may_tell(state: &TypeState, visible: &VisibleVersions, place: &KeptPlace) -> bool {
+    visible.has(place.version) && !visible.tells(state, &place.path)
+}
+
+/// What is kept beside a document of a version for higher ones.
 fn places(
     state: &TypeState,
     visible: &VisibleVersions,
-    terms: Version,
     kept: &Kept,
     at: Version,
     class: Visibility,
@@ -64,8 +76,8 @@ fn places(
     if kept.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = state.versions.kept_above(terms, kept, at, class)?;
-    places.retain(|place| visible.has(place.version) && !visible.tells(state, &place.path));
+    let mut places = state.versions.kept_above(at, kept, class)?;
+    places.retain(|place| may_tell(state, visible, place));
     Ok(places)
 }
 
@@ -124,7 +136,7 @@ impl Engine {
         let by_version = state.versions.view_for(bare, at, sees(level))?.kept;
         let beside = state.versions.view(record, at)?.kept;
         let by_version = by_version.entries().into_iter();
-        let beside = places(state, &visible, at, &beside, at, sees(level))?;
+        let beside = places(state, &visible, &beside, at, sees(level))?;
         let paths = by_version
             .filter(|entry| !entry.refines)
             .map(|entry| entry.path);

@@ -50,6 +50,15 @@ async fn saved(world: &World, at: &str, it: &Target, body: Value) {
     done.unwrap();
 }
 
+async fn moved(world: &World, it: &Target, to: &str) {
+    let upgrade = coeval_engine::write::Upgrade {
+        to: Some(v(to)),
+        ..Default::default()
+    };
+    let done = world.engine.upgrade(&admin(), &app(), it, &upgrade).await;
+    done.unwrap();
+}
+
 fn marked(version: &str, paths: &[&str]) -> (String, Vec<String>) {
     let paths = paths.iter().map(ToString::to_string);
     (version.to_owned(), paths.collect())
@@ -88,6 +97,46 @@ pub(crate) async fn a_view_at_the_stored_version_lists_what_is_kept_for_higher_o
     assert_eq!(shown(&world, &admin(), &it).await, marked("v1", &[]));
 }
 
+pub(crate) async fn what_no_step_names_is_listed_in_between_too(world: World) {
+    let old = "  schema: {type: object, properties: {image: {type: string}}}\n";
+    let middle =
+        "  schema: {type: object, properties: {image: {type: string}, region: {type: string}}}\n";
+    let new = "  schema: {type: object, properties: {picture: {type: string}, region: {type: string}, zone: {type: string}}}\n  conversion: {from: 1.1.0, steps: [{rename: {path: /image, to: picture}}]}\n";
+    let files = [("1.0.0", old), ("1.1.0", middle), ("2.0.0", new)];
+    registered(&world, &files.map(|(at, rest)| (at, rest.to_owned()))).await;
+    let it = made(&world, json!({"image": "a"})).await;
+    let whole = json!({"picture": "a", "region": "eu", "zone": "b"});
+    saved(&world, "2.0.0", &it, whole).await;
+    let stored = shown(&world, &admin(), &it).await;
+    assert_eq!(stored, marked("v1+downgraded", &["/region", "/zone"]));
+    let between = shown(&world, &admin().at(v("1.1.0")), &it).await;
+    assert_eq!(between, marked("v1.1+downgraded", &["/zone"]));
+    // Where it is stored makes no difference to what is listed.
+    for to in ["2.0.0", "1.1.0", "1.0.0"] {
+        moved(&world, &it, to).await;
+        let stored = shown(&world, &admin().at(v("1.0.0")), &it).await;
+        assert_eq!(
+            stored,
+            marked("v1+downgraded", &["/region", "/zone"]),
+            "{to}"
+        );
+        let between = shown(&world, &admin().at(v("1.1.0")), &it).await;
+        assert_eq!(between, marked("v1.1+downgraded", &["/zone"]), "{to}");
+    }
+}
+
+pub(crate) async fn a_view_in_between_that_shows_all_is_not_marked(world: World) {
+    three(&world, "").await;
+    let it = made(&world, json!({"image": "a"})).await;
+    moved(&world, &it, "2.0.0").await;
+    saved(&world, "2.0.0", &it, json!({"image": "a", "region": "eu"})).await;
+    moved(&world, &it, "1.0.0").await;
+    let stored = shown(&world, &admin(), &it).await;
+    assert_eq!(stored, marked("v1+downgraded", &["/region"]));
+    let between = shown(&world, &admin().at(v("1.1.0")), &it).await;
+    assert_eq!(between, marked("v1.1", &[]));
+}
+
 pub(crate) async fn what_refines_a_value_marks_the_view_and_has_no_place_of_its_own(world: World) {
     three(&world, "").await;
     let it = made(&world, json!({"tier": "gold"})).await;
@@ -105,12 +154,7 @@ pub(crate) async fn a_lower_version_that_something_is_kept_for_marks_nothing(wor
     let files = [("1.0.0", OLD), ("2.0.0", new), ("3.0.0", newest)];
     registered(&world, &files.map(|(at, rest)| (at, rest.to_owned()))).await;
     let it = made(&world, json!({"image": "a", "tier": "gold"})).await;
-    let upgrade = coeval_engine::write::Upgrade {
-        to: Some(v("2.0.0")),
-        ..Default::default()
-    };
-    let moved = world.engine.upgrade(&admin(), &app(), &it, &upgrade).await;
-    moved.unwrap();
+    moved(&world, &it, "2.0.0").await;
     assert_eq!(shown(&world, &admin(), &it).await, marked("v2", &[]));
 }
 

@@ -151,6 +151,8 @@ cases! {
             a_view_at_the_stored_version_lists_what_is_kept_for_higher_ones
         }
         embedded {
+            what_no_step_names_is_listed_in_between_too
+            a_view_in_between_that_shows_all_is_not_marked
             what_refines_a_value_marks_the_view_and_has_no_place_of_its_own
             a_lower_version_that_something_is_kept_for_marks_nothing
             what_is_kept_for_a_hidden_version_is_not_told

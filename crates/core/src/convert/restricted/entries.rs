@@ -32,24 +32,23 @@ impl Versions {
         self.forget(terms, margin, &mut Trail::new(), sees, shown);
     }
 
-    /// What is kept beside a document of one version for versions above another, as far as somebody
-    /// of that class may know of it.
+    /// What is kept beside a document of a version for higher ones, as far as somebody of that class
+    /// may know of it.
     ///
     /// # Errors
     ///
     /// If there is no such version.
     pub fn kept_above(
         &self,
-        terms: Version,
-        kept: &Kept,
         at: Version,
+        kept: &Kept,
         sees: Visibility,
     ) -> Result<Vec<KeptPlace>, Refusal> {
         let seen = if self.restricts() {
             let mut seen = kept.clone();
             // That a secure value exists is no secret: views list where.
             let told = |right: Right| right != Right::Unseen;
-            let number = self.number(terms)?;
+            let number = self.number(at)?;
             self.forget(number, &mut seen.0, &mut Trail::new(), sees, told);
             Cow::Owned(seen)
         } else {
@@ -183,7 +182,7 @@ fn strongest(schema: &Schema) -> Restriction {
 const fn version_of(note: &Note) -> Option<Version> {
     match note.by {
         By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
-        By::Filled | By::Unseen(_) | By::Guarded => None,
+        By::Filled | By::Returned(_) | By::Unseen(_) | By::Guarded => None,
     }
 }
 

@@ -91,6 +91,47 @@ fn what_a_version_forbids_is_kept() {
     assert_eq!(versions.moved(up, v("1.0.0")).unwrap(), stored);
 }
 
+#[test]
+fn what_is_kept_names_the_version_that_had_it_wherever_the_record_goes() {
+    let with = |names: &[&str]| {
+        let properties = names.iter().map(|name| ((*name).to_owned(), json!({})));
+        json!({"properties": serde_json::Map::from_iter(properties)})
+    };
+    let rename = json!([{"rename": {"path": "/a", "to": "b"}}]);
+    let versions = versions(vec![
+        file("1.0.0", &with(&["a"]), None),
+        file("1.1.0", &with(&["a", "region"]), None),
+        file(
+            "2.0.0",
+            &with(&["b", "region", "zone"]),
+            Some(("1.1.0", rename)),
+        ),
+    ]);
+    let stored = record("1.0.0", json!({"a": 1}));
+    let body = json!({"b": 1, "region": "eu", "zone": "x"});
+    let mut record = versions.put(stored, v("2.0.0"), body).unwrap().record;
+    for (to, kept) in [
+        ("1.1.0", &["/zone"][..]),
+        ("1.0.0", &["/region", "/zone"]),
+        ("1.1.0", &["/zone"]),
+        ("2.0.0", &[]),
+        ("1.0.0", &["/region", "/zone"]),
+    ] {
+        record = versions.moved(record, v(to)).unwrap();
+        let entries = record.kept.entries();
+        let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, kept, "{to}");
+        let above = entries.iter().all(|entry| entry.version > v(to));
+        assert!(above, "{to}: {entries:?}");
+        // Nothing of the way is left in the record.
+        let zone = entries.iter().find(|entry| entry.path == "/zone");
+        assert!(
+            zone.is_none_or(|entry| entry.version == v("2.0.0")),
+            "{entries:?}"
+        );
+    }
+}
+
 fn chain() -> Versions {
     let schema = |name: &str| json!({"properties": {name: {"type": "string"}}});
     let rename = |from: &str, to: &str| json!([{"rename": {"path": format!("/{from}"), "to": to}}]);
