@@ -35,36 +35,36 @@ const REACH: Duration = Duration::from_secs(3);
 
 /// Where the server is.
 #[derive(Clone, Debug, Default, Args)]
-pub struct ServerOptions {
+pub(crate) struct ServerOptions {
     /// The server's address; that of the context, if nothing is said [env: COEVAL_SERVER]
     #[arg(long, value_name = "URL", help_heading = "Server")]
-    pub server: Option<String>,
+    pub(crate) server: Option<String>,
     /// The context to use, of those that `coeval login` made [env: COEVAL_CONTEXT]
     #[arg(long, value_name = "NAME", help_heading = "Server")]
     #[arg(add = ArgValueCompleter::new(names::contexts))]
-    pub context: Option<String>,
+    pub(crate) context: Option<String>,
     /// The organization whose resources are meant; your own, if nothing is said
     #[arg(short, long, value_name = "ORG", help_heading = "Server")]
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// PEM file with the authority of the server's certificate, where it is none of the usual
     /// ones [env: COEVAL_CERTIFICATE_AUTHORITY]
     #[arg(long, value_name = "FILE", help_heading = "Server")]
-    pub certificate_authority: Option<PathBuf>,
+    pub(crate) certificate_authority: Option<PathBuf>,
 }
 
 /// A client with all that a command needs to know of where it is.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub(crate) struct Session {
     /// The client.
-    pub client: Client,
+    pub(crate) client: Client,
     /// The organization that is meant; empty: the caller's own.
-    pub namespace: String,
+    pub(crate) namespace: String,
     /// The name of the context that the credentials are of, if they are of one.
-    pub context: Option<String>,
+    pub(crate) context: Option<String>,
     /// When the credentials end, if that is known.
-    pub expires: Option<Timestamp>,
+    pub(crate) expires: Option<Timestamp>,
     /// Whether writes refuse fields that no version declares.
-    pub strict: bool,
+    pub(crate) strict: bool,
 }
 
 /// A variable of the environment; an empty one counts as not there.
@@ -77,7 +77,7 @@ impl ServerOptions {
     ///
     /// # Errors
     /// If no server is known, or the session with it is over.
-    pub fn session(&self) -> Result<Session, Failure> {
+    pub(crate) fn session(&self) -> Result<Session, Failure> {
         self.session_within(Duration::from_secs(10))
     }
 

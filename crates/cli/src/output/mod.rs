@@ -16,7 +16,7 @@ mod template;
 mod time;
 
 use clap::Args;
-pub use format::Format;
+pub(crate) use format::Format;
 pub(crate) use printer::{Printer, Shape, said};
 use serde_json::Value;
 pub(crate) use table::{Cell, Table};
@@ -25,11 +25,11 @@ pub(crate) use time::{age, duration, moment};
 
 /// What `-o` says.
 #[derive(Clone, Debug, Default, Args)]
-pub struct OutputOptions {
+pub(crate) struct OutputOptions {
     /// table, wide, yaml, json, name or jsonpath=EXPR
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     #[arg(add = clap_complete::engine::ArgValueCandidates::new(format::candidates))]
-    pub output: Format,
+    pub(crate) output: Format,
 }
 
 /// What can be printed in every format.

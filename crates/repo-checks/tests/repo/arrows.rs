@@ -71,13 +71,15 @@ const PLAN: Plan = &[
     ),
     // the other side: programs that use a server, and people at a terminal
     ("client", &["codes", "proto", "releases"]),
-    ("cli", &["client", "codes", "core", "proto", "releases"]),
+    (
+        "cli",
+        &["client", "codes", "core", "proto", "releases", "typed"],
+    ),
     (
         "coeval",
         &[
             "access", "callers", "cli", "client", "codes", "core", "filter", "storage", "stores",
-            "engine", "cloudapi", "grpc", "proto", "webapi", "server", "typed", "webhooks",
-            "releases",
+            "engine", "cloudapi", "grpc", "proto", "webapi", "server", "webhooks", "releases",
         ],
     ),
     // tests and measurements

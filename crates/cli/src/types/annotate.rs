@@ -1,9 +1,11 @@
 //! `coeval type deprecate` and `coeval type columns`: what may change while a version has resources.
 
 use super::registered::whole_id;
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::output::Format;
+use crate::rows::{print_rows, say};
 use clap::Args;
-use coeval_cli::rows::{print_rows, say};
-use coeval_cli::{Failure, Format, Session};
 use coeval_client::ClientError;
 use coeval_core::types::{Column, ColumnType, Deprecation};
 use coeval_proto::types::v1 as pb;

@@ -1,8 +1,8 @@
 //! What became of each field of a version in another one, as plain data.
 
 use super::asked::fits;
-use crate::type_commands::explanation::{Field, explain_one_of};
-use crate::type_commands::text::{notes, types};
+use crate::types::explanation::{Field, explain_one_of};
+use crate::types::text::{notes, types};
 use coeval_core::convert::{Loss, Refusal, Versions};
 use coeval_core::types::{PathPattern, TypeVersion};
 use coeval_core::version::Version;

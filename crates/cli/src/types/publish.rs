@@ -3,8 +3,9 @@
 //! Every type has a rights bundle of its own. Published to an organization, it brings the rights of
 //! the type and a grant on each version that there is.
 
-use coeval_cli::rows::say;
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::rows::say;
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
 

@@ -1,8 +1,8 @@
 //! Type versions as people read them.
 
-use super::columns::{cut, pad, plain, width, wrap};
 use super::explanation::{Explanation, Field, Place, Since};
 use super::tree::branches;
+use crate::columns::{cut, pad, plain, width, wrap};
 use coeval_core::types::Step;
 use serde_json::Value;
 

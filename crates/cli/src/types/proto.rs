@@ -4,7 +4,8 @@ mod made;
 mod served;
 
 use super::explain::print;
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -59,7 +60,7 @@ pub(super) fn are_types(what: &[PathBuf]) -> bool {
 }
 
 fn own_header() -> Option<ProtoFile> {
-    let sources = coeval_grpc::proto::SOURCES.iter();
+    let sources = coeval_proto::SOURCES.iter();
     let mut found = sources.filter(|(path, _)| *path == HEADER);
     found.next().map(|(path, text)| ProtoFile {
         path: (*path).to_owned(),

@@ -1,7 +1,7 @@
 //! What was found, for people: the short answer first.
 
-use super::super::columns::{harmless, pad, plain, wrap};
 use super::report::{Fits, Report, Shown, Told};
+use crate::columns::{harmless, pad, plain, wrap};
 use coeval_core::compat::Kind;
 use std::collections::HashSet;
 

@@ -2,7 +2,6 @@
 
 mod annotate;
 mod check;
-pub(crate) mod columns;
 pub(crate) mod explain;
 pub(crate) mod explanation;
 mod findings;
@@ -15,11 +14,15 @@ pub(crate) mod registered;
 pub(crate) mod text;
 pub(crate) mod tree;
 
+use crate::access::Level as AccessLevel;
+use crate::context::ServerOptions;
+use crate::failure::Failure;
+use crate::members::Member;
+use crate::output::OutputOptions;
+use crate::type_access;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
-use coeval_cli::OutputOptions;
-use coeval_cli::{AccessLevel, Failure, Member, ServerOptions, type_access};
 use coeval_client::ClientError;
 use coeval_proto::types::v1 as pb;
 use publish::Organizations;
@@ -34,7 +37,7 @@ use std::process::ExitCode;
   coeval type check app-1.0.0.yaml app-1.1.0.yaml
   coeval type register app-1.1.0.yaml
   coeval type publish acme:app --org acme")]
-pub(crate) struct TypeOptions {
+pub struct TypeOptions {
     #[command(subcommand)]
     action: Action,
 }
@@ -58,7 +61,7 @@ A version that is not proven was registered although something stood in its way.
 version that is written by default: every body says its own.")]
     Versions {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
         kind: String,
         #[command(flatten)]
         output: OutputOptions,
@@ -167,7 +170,7 @@ a user may then do is up to the roles: see coeval role. A version that is regist
 has the grants of the one before it. The provider's administrators do this.")]
     Publish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
         kind: String,
         #[command(flatten)]
         to: To,
@@ -182,7 +185,7 @@ Resources that are there stay; nobody of the organization sees them until it is 
 again.")]
     Unpublish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(coeval_cli::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
         kind: String,
         #[command(flatten)]
         to: To,
@@ -337,7 +340,17 @@ impl To {
     }
 }
 
-pub(crate) async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+/// Runs it; the code to exit with. `matches` are those of this command: they know where each value
+/// came from.
+///
+/// # Errors
+/// If it is refused or fails.
+pub async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    let ended = Box::pin(dispatch(options, matches)).await;
+    ended.map_err(Failure::told_to_log_in)
+}
+
+async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match options.action {
         Action::List { output, server } => list::list(&server.session()?, &output.output).await?,
         Action::Versions {
@@ -442,6 +455,6 @@ async fn delete(id: String, server: &ServerOptions, told: &str) -> Result<(), Fa
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
     done.map_err(ClientError::of_write)?;
-    coeval_cli::rows::say(&format!("{id} {told}"));
+    crate::rows::say(&format!("{id} {told}"));
     Ok(())
 }

@@ -6,8 +6,8 @@ mod files;
 mod kept_file;
 mod print;
 
+use crate::failure::Failure;
 use clap::Args;
-use coeval_cli::Failure;
 use coeval_core::convert::Versions;
 use coeval_core::version::{Version, VersionError};
 use conversion::convert;
@@ -30,7 +30,7 @@ warning says so.
 
 With --kept and --with-kept the way back is exact. A document may be changed in between: what was
 kept for values that are still the same comes back, as when a client saves at an older version.")]
-pub(crate) struct ConvertOptions {
+pub struct ConvertOptions {
     /// Files with all versions of the type, one or more in each
     #[arg(
         long = "type",
@@ -63,7 +63,11 @@ fn version(text: &str) -> Result<Version, VersionError> {
     Version::parse_header(text)
 }
 
-pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
+/// Runs it.
+///
+/// # Errors
+/// If the document can't be converted, or a file can't be used.
+pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
     let versions = Versions::of_files(files::types(&options.types)?)?;
     let kept = options.with_kept.as_deref().map(files::kept).transpose()?;
     if let Some(kept) = kept.as_ref().filter(|kept| kept.version != options.from) {

@@ -1,6 +1,6 @@
 //! What a server found out about a type version, printed as `type check` prints what it finds.
 
-use super::columns::{harmless, pad, plain, wrap};
+use crate::columns::{harmless, pad, plain, wrap};
 use coeval_proto::types::v1::Finding;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ mod text;
 
 use super::explain::{print, terminal_width};
 use super::read::{TypesOrSchema, read_types_or_schema};
-use coeval_cli::Failure;
+use crate::failure::Failure;
 use coeval_core::compat::{Change, Kind, check};
 use coeval_core::convert::Versions;
 use coeval_core::types::{Schema, TypeVersion};

@@ -2,8 +2,8 @@
 //! registers these versions in this order and has never seen others.
 
 use super::ProtoFile;
-use crate::type_commands::read::read_files;
-use coeval_cli::Failure;
+use crate::failure::Failure;
+use crate::types::read::read_files;
 use coeval_core::types::TypeVersion;
 use coeval_typed::{Candidate, Finding, Layout, Ledger, PackageName};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::explanation::{Explanation, explain};
 use super::read::read_files;
 use super::text::render;
-use coeval_cli::Failure;
+use crate::failure::Failure;
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -4,15 +4,16 @@ mod asked;
 mod fate;
 mod text;
 
-use crate::type_commands::explain::{print, terminal_width};
-use crate::type_commands::explanation::{Explanation, Field, explain};
-use crate::type_commands::read::read_files;
-use crate::type_commands::registered::{parsed, versions_of};
-use crate::type_commands::text::{render, render_part};
+use crate::context::ServerOptions;
+use crate::failure::Failure;
+use crate::types::explain::{print, terminal_width};
+use crate::types::explanation::{Explanation, Field, explain};
+use crate::types::read::read_files;
+use crate::types::registered::{parsed, versions_of};
+use crate::types::text::{render, render_part};
 use asked::{Asked, fits};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
-use coeval_cli::{Failure, ServerOptions};
 use coeval_core::convert::Versions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::{Version, VersionError};
@@ -39,10 +40,10 @@ renamed or moved, its type has changed, or it was removed. What was removed is n
 kept beside the document and is there again for who reads it at a version that has it.
 
 The versions are those of a server, or with -f those of files.")]
-pub(crate) struct ExplainOptions {
+pub struct ExplainOptions {
     /// The kind, as app or acme:app, and the field if one is meant
     #[arg(value_name = "KIND[.spec.PATH]", value_parser = Asked::parse)]
-    #[arg(add = ArgValueCompleter::new(coeval_cli::names::kinds))]
+    #[arg(add = ArgValueCompleter::new(crate::names::kinds))]
     asked: Asked,
     /// The version to explain, as 1.0 or v1.0; the newest, if nothing is said
     #[arg(long, value_name = "VERSION", value_parser = version)]
@@ -78,7 +79,16 @@ fn version(text: &str) -> Result<Version, VersionError> {
     Version::parse_header(text)
 }
 
-pub(crate) async fn run(options: &ExplainOptions) -> Result<(), Failure> {
+/// Runs it.
+///
+/// # Errors
+/// If it is refused or fails.
+pub async fn run(options: &ExplainOptions) -> Result<(), Failure> {
+    let ended = shown(options).await;
+    ended.map_err(Failure::told_to_log_in)
+}
+
+async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
     let versions = match options.files.as_slice() {
         [] => {
             let session = options.server.session()?;

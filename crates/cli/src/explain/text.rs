@@ -1,7 +1,7 @@
 //! What became of fields, as people read it.
 
 use super::fate::{Became, Compared, Fate};
-use crate::type_commands::columns::{cut, pad, plain, width, wrap};
+use crate::columns::{cut, pad, plain, width, wrap};
 use coeval_core::types::PathPattern;
 
 /// A column is no wider than this.

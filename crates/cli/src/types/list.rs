@@ -2,9 +2,10 @@
 
 use super::annotate::column_value;
 use super::registered::{all, type_of, versions_of};
-use coeval_cli::Format;
-use coeval_cli::rows::print_rows;
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::output::Format;
+use crate::rows::print_rows;
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! What a server has registered.
 
 use super::annotate;
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
 use coeval_client::ClientError;
 use coeval_core::types::TypeVersion;
 use coeval_proto::types::v1 as pb;
@@ -88,7 +89,7 @@ pub(crate) fn parsed(versions: &[pb::TypeVersion]) -> Vec<TypeVersion> {
         Err(why) => {
             let first = why.to_string();
             let first = first.lines().next().unwrap_or_default();
-            coeval_cli::rows::say(&format!(
+            crate::rows::say(&format!(
                 "note: {} can't be read by this release: {first}",
                 version.id
             ));

@@ -4,8 +4,9 @@
 use super::explain::{print, terminal_width};
 use super::findings::{of_texts, only_undecided, render, values};
 use super::read::read_documents;
-use coeval_cli::rows::say;
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
+use crate::rows::say;
 use coeval_client::{ClientError, Kind};
 use coeval_core::types::{BodyLimits, read_document};
 use coeval_proto::types::v1 as pb;

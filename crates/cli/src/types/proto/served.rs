@@ -2,7 +2,8 @@
 
 use super::super::registered::{type_of, versions_of};
 use super::{HEADER, ProtoFile};
-use coeval_cli::{Failure, Session};
+use crate::context::Session;
+use crate::failure::Failure;
 use coeval_typed::PackageName;
 use serde_json::Value;
 use std::path::PathBuf;
