@@ -102,9 +102,10 @@ fn said() -> Vec<(PathBuf, String)> {
     for path in files(&root().join("crates"), ".rs") {
         let name = path.to_string_lossy().into_owned();
         let inside = |part: &str| name.contains(part);
-        let shown = inside("/src/") && !inside("/tests") && !inside("_tests") && !inside("-bench/");
+        let shown = inside("/src/") && !inside("/tests") && !inside("_tests");
         // Programs of their own, with flags of their own.
         let of_others = [
+            "/bench/",
             "/core-suite/",
             "/storage-suite/",
             "/phases-model/",
