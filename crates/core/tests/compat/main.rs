@@ -13,45 +13,25 @@
     clippy::indexing_slicing
 )]
 
-#[path = "compat/base.rs"]
 mod base;
-#[path = "compat/base_scalars.rs"]
 mod base_scalars;
-#[path = "compat/documents.rs"]
 mod documents;
-#[path = "compat/judge.rs"]
 mod judge;
-#[path = "compat/node.rs"]
 mod node;
-#[path = "compat/pair.rs"]
 mod pair;
-#[path = "compat/places.rs"]
 mod places;
-#[path = "compat/real.rs"]
 mod real;
-#[path = "compat/record.rs"]
 mod record;
-#[path = "compat/render.rs"]
 mod render;
-#[path = "compat/reword.rs"]
 mod reword;
-#[path = "compat/reword_parts.rs"]
 mod reword_parts;
-#[path = "compat/rewrite.rs"]
 mod rewrite;
-#[path = "compat/shrink.rs"]
 mod shrink;
-#[path = "compat/tally.rs"]
 mod tally;
-#[path = "compat/truth.rs"]
 mod truth;
-#[path = "compat/widen.rs"]
 mod widen;
-#[path = "compat/widen_lists.rs"]
 mod widen_lists;
-#[path = "compat/widen_objects.rs"]
 mod widen_objects;
-#[path = "compat/widen_scalars.rs"]
 mod widen_scalars;
 
 use judge::{compared, judge};

@@ -12,7 +12,6 @@
     clippy::indexing_slicing
 )]
 
-#[path = "laws/check.rs"]
 mod check;
 
 use check::Tally;
