@@ -197,5 +197,4 @@ impl From<Acl> for Vec<Grant> {
 }
 
 #[cfg(test)]
-#[path = "tests/acl.rs"]
 mod tests;

@@ -172,5 +172,4 @@ pub(crate) fn version_name(of: TypeName<'_>, version: Version) -> String {
 }
 
 #[cfg(test)]
-#[path = "tests/decide.rs"]
 mod tests;

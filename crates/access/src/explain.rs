@@ -200,5 +200,4 @@ fn grants(situation: &Situation<'_>, level: Level) -> Vec<Basis> {
 }
 
 #[cfg(test)]
-#[path = "tests/explain.rs"]
 mod tests;

@@ -92,5 +92,4 @@ pub fn new_version_acl(inherited: Option<&Acl>, creator: &str) -> Acl {
 }
 
 #[cfg(test)]
-#[path = "tests/inheritance.rs"]
 mod tests;

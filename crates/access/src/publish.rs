@@ -43,5 +43,4 @@ pub fn unpublish(acl: &mut Acl, org: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tests/publish.rs"]
 mod tests;

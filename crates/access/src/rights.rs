@@ -159,5 +159,4 @@ impl Rights {
 }
 
 #[cfg(test)]
-#[path = "tests/rights.rs"]
 mod tests;

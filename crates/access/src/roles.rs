@@ -114,5 +114,4 @@ pub fn default_tenant_rights() -> Rights {
 }
 
 #[cfg(test)]
-#[path = "tests/roles.rs"]
 mod tests;

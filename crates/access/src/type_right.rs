@@ -167,5 +167,4 @@ pub fn bundle_name(of: TypeName<'_>) -> String {
 }
 
 #[cfg(test)]
-#[path = "tests/type_right.rs"]
 mod tests;

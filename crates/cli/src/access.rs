@@ -108,7 +108,7 @@ fn kind_alone(text: &str) -> Result<String, &'static str> {
 
 /// How much somebody is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Level {
+pub(crate) enum Level {
     /// See it
     ReadOnly,
     /// See and change it

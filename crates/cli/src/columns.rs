@@ -5,20 +5,20 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How many columns of a terminal it takes.
 #[must_use]
-pub fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// One line without anything that a terminal would obey.
 #[must_use]
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     harmless(&words.join(" "))
 }
 
 /// The same with all its spaces.
 #[must_use]
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     text.replace(is_command, "\u{fffd}")
 }
 
@@ -30,7 +30,7 @@ fn is_command(c: char) -> bool {
 
 /// At most so wide; `…` is where it was cut.
 #[must_use]
-pub fn cut(text: &str, room: usize) -> String {
+pub(crate) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
@@ -50,14 +50,14 @@ pub fn cut(text: &str, room: usize) -> String {
 
 /// Filled with spaces.
 #[must_use]
-pub fn pad(text: &str, to: usize) -> String {
+pub(crate) fn pad(text: &str, to: usize) -> String {
     let spaces = to.saturating_sub(width(text));
     format!("{text}{}", " ".repeat(spaces))
 }
 
 /// In lines of that width, broken between words. A word that is wider has a line of its own.
 #[must_use]
-pub fn wrap(text: &str, room: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
     for word in text.split(' ') {

@@ -105,7 +105,7 @@ impl Failure {
 
     /// The same; if the server knows nobody who asks, with the command that changes it.
     #[must_use]
-    pub fn told_to_log_in(self) -> Self {
+    pub(crate) fn told_to_log_in(self) -> Self {
         match self.code {
             Some(coeval_codes::TOKEN_INVALID | coeval_codes::CREDENTIALS_MISSING) => {
                 let advice = match crate::context::variable(crate::context::TOKEN) {

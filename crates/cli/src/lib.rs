@@ -1,4 +1,8 @@
-//! The commands that talk to a server, each in a file of its own.
+//! The commands that talk to a server, each in a file of its own, and those that need only the files
+//! of types.
+//!
+//! [`Command`] has those on resources and on who may use them. [`types`] and [`explain`] ask a server
+//! or read files; [`convert`] only reads files.
 //!
 //! - `context`: which server, and who: from flags, the environment and the config folder
 //! - `failure`: how a command that did not succeed ends
@@ -15,13 +19,15 @@
 mod access;
 mod apply;
 mod calls;
-pub mod columns;
+mod columns;
 mod context;
+pub mod convert;
 mod create;
 mod delete;
 mod describe;
 mod diff;
 mod edit;
+pub mod explain;
 mod failure;
 mod files;
 mod get;
@@ -33,19 +39,20 @@ mod members;
 mod merge;
 mod migrate;
 mod named;
-pub mod names;
+mod names;
 mod org;
 mod output;
 mod password;
 mod reading;
 mod restore;
 mod role;
-pub mod rows;
+mod rows;
 mod say;
 mod server;
 mod task;
 mod token;
-pub mod type_access;
+mod type_access;
+pub mod types;
 mod upgrade;
 mod user;
 mod version;
@@ -54,12 +61,9 @@ mod watch;
 mod whoami;
 mod yaml;
 
-pub use access::Level as AccessLevel;
 use clap::Subcommand;
-pub use context::{ContextError, ServerOptions, Session, forget, remember_aside};
+pub use context::{ContextError, forget, remember_aside};
 pub use failure::Failure;
-pub use members::Member;
-pub use output::{Format, OutputOptions};
 use std::process::ExitCode;
 
 /// A command that talks to a server.

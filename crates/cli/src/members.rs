@@ -11,7 +11,7 @@ use coeval_proto::access::v1 as access;
 
 /// Who is meant, before a server was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Member {
+pub(crate) enum Member {
     /// `urn:…`
     Id(String),
     /// A user, and the organization if one was said.
@@ -27,7 +27,7 @@ impl Member {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.starts_with("urn:") {
             return Ok(Self::Id(text.to_owned()));
         }

@@ -83,7 +83,7 @@ fn split(text: &str) -> Result<Target, Failure> {
 }
 
 /// A version as people write it: `1.1` is 1.1.0, and `v1.1` is the same.
-pub fn version(text: &str) -> Result<String, std::convert::Infallible> {
+pub(crate) fn version(text: &str) -> Result<String, std::convert::Infallible> {
     let numbers = text.split('.').count();
     let short = numbers < 3 && text.starts_with(|c: char| c.is_ascii_digit());
     Ok(if short {
@@ -102,7 +102,7 @@ pub(crate) fn contexts(current: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// Completes a kind, and after `KIND/` a name.
-pub fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
+pub(crate) fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
     if let Some((kind, _)) = text.split_once('/') {
         let names = asked(async |session, _| names_of(&session, kind, "").await);
@@ -116,7 +116,7 @@ pub fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// Completes the name of a resource of the kind that is on the line.
-pub fn names(current: &OsStr) -> Vec<CompletionCandidate> {
+pub(crate) fn names(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
     let names = asked(async |session, kind| match kind.split_once('/') {
         // The first was KIND/NAME, so all are.
@@ -131,7 +131,7 @@ pub fn names(current: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// Completes a version of the kind that is on the line.
-pub fn versions(current: &OsStr) -> Vec<CompletionCandidate> {
+pub(crate) fn versions(current: &OsStr) -> Vec<CompletionCandidate> {
     let versions = asked(async |session, kind| {
         let kind = kind.split('/').next().unwrap_or_default().to_owned();
         versions_of(&session, &kind).await

@@ -5,7 +5,7 @@
 use crate::columns;
 use crate::failure::Failure;
 use crate::output::{Cell, Table};
-pub use crate::output::{Format, OutputOptions};
+pub(crate) use crate::output::{Format, OutputOptions};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -13,7 +13,7 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 ///
 /// # Errors
 /// If stdout can't be written.
-pub fn print_rows(
+pub(crate) fn print_rows(
     format: &Format,
     headers: &[&str],
     rows: &[Vec<String>],
@@ -37,7 +37,7 @@ pub fn print_rows(
 ///
 /// # Errors
 /// If stdout can't be written.
-pub fn print_one(
+pub(crate) fn print_one(
     format: &Format,
     name: &str,
     fields: &[(&str, String)],
@@ -57,7 +57,7 @@ pub fn print_one(
 ///
 /// # Errors
 /// If stdout can't be written; a reader that has seen enough is no error.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let failure = Failure::internal(format!("can't write to stdout: {error}"));
@@ -68,14 +68,14 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// To stderr: what was done.
-pub fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     // Nothing is left to do when stderr is closed.
     let _ = writeln!(std::io::stderr(), "{}", harmless(text));
 }
 
 /// One line that a terminal has nothing to obey in.
 #[must_use]
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     columns::harmless(&text.replace(['\n', '\r', '\t'], " "))
 }
 

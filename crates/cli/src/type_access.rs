@@ -13,7 +13,7 @@ use serde_json::json;
 ///
 /// # Errors
 /// What the server refuses.
-pub async fn grants(session: &Session, id: &str, format: &Format) -> Result<(), Failure> {
+pub(crate) async fn grants(session: &Session, id: &str, format: &Format) -> Result<(), Failure> {
     let request = pb::GetTypeAclRequest {
         type_version: id.to_owned(),
     };
@@ -30,7 +30,7 @@ pub async fn grants(session: &Session, id: &str, format: &Format) -> Result<(), 
 ///
 /// # Errors
 /// What the server refuses.
-pub async fn grant(
+pub(crate) async fn grant(
     session: &Session,
     id: &str,
     member: &Member,
@@ -52,7 +52,7 @@ pub async fn grant(
 ///
 /// # Errors
 /// What the server refuses.
-pub async fn revoke(session: &Session, id: &str, member: &Member) -> Result<(), Failure> {
+pub(crate) async fn revoke(session: &Session, id: &str, member: &Member) -> Result<(), Failure> {
     let request = pb::RevokeTypeAccessRequest {
         type_version: id.to_owned(),
         member: id_of(session, member).await?,

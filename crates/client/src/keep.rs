@@ -82,5 +82,4 @@ fn items(read: &[Value], was: &[Value], now: &[Value]) -> Vec<Value> {
 }
 
 #[cfg(test)]
-#[path = "keep_tests.rs"]
 mod tests;

@@ -1,16 +1,16 @@
 //! The commands.
 
 use crate::completion::CompletionOptions;
-use crate::convert_command::ConvertOptions;
 use crate::dev::DevOptions;
 use crate::errors::ErrorsOptions;
-use crate::explain_command::ExplainOptions;
 use crate::man::ManOptions;
 use crate::serve::ServeOptions;
 use crate::store_commands::StoreOptions;
 use crate::surface::SurfaceOptions;
-use crate::type_commands::TypeOptions;
 use clap::{Parser, Subcommand};
+use coeval_cli::convert::ConvertOptions;
+use coeval_cli::explain::ExplainOptions;
+use coeval_cli::types::TypeOptions;
 
 /// A control plane for resources whose schema never stops changing.
 #[derive(Debug, Parser)]

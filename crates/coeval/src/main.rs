@@ -3,11 +3,9 @@
 mod cli;
 mod completion;
 mod config;
-mod convert_command;
 mod deprecated;
 mod dev;
 mod errors;
-mod explain_command;
 #[cfg(test)]
 mod help_tests;
 mod keyring;
@@ -19,7 +17,6 @@ mod store_commands;
 mod surface;
 mod telemetry;
 mod text_file;
-mod type_commands;
 mod url;
 
 use clap::ArgMatches;
@@ -56,15 +53,9 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Serve(options) => serve::run(&options, matches).await?,
         Command::Dev(options) => dev::run(&options, matches).await?,
         Command::Store(options) => store_commands::run(options, matches).await?,
-        Command::Type(options) => {
-            let done = type_commands::run(options, matches).await;
-            return done.map_err(Failure::told_to_log_in);
-        }
-        Command::Explain(options) => {
-            let done = explain_command::run(&options).await;
-            done.map_err(Failure::told_to_log_in)?;
-        }
-        Command::Convert(options) => convert_command::run(&options)?,
+        Command::Type(options) => return coeval_cli::types::run(options, matches).await,
+        Command::Explain(options) => coeval_cli::explain::run(&options).await?,
+        Command::Convert(options) => coeval_cli::convert::run(&options)?,
         Command::Errors(options) => errors::run(&options)?,
         Command::Completion(options) => completion::run(&options)?,
         Command::Man(options) => man::run(&options)?,

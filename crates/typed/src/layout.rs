@@ -274,5 +274,4 @@ impl Making<'_> {
 }
 
 #[cfg(test)]
-#[path = "layout_tests.rs"]
 mod tests;

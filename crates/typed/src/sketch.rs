@@ -303,5 +303,4 @@ fn decoded(fragment: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "sketch_tests.rs"]
 mod tests;

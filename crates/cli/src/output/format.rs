@@ -16,7 +16,7 @@ const FORMATS: [(&str, &str); 6] = [
 
 /// How things are printed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Columns.
     #[default]
     Table,

@@ -12,7 +12,7 @@ const LONGEST: usize = 4096;
 
 /// A text with paths in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<Part>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Part {

@@ -6,17 +6,11 @@ use crate::tally::Answer;
 use coeval_core::types::Schema;
 use serde_json::Value;
 
-#[path = "real/alternatives.rs"]
 mod alternatives;
-#[path = "real/crd.rs"]
 mod crd;
-#[path = "real/drafts.rs"]
 mod drafts;
-#[path = "real/objects.rs"]
 mod objects;
-#[path = "real/rde.rs"]
 mod rde;
-#[path = "real/values.rs"]
 mod values;
 
 /// A name, what is expected, the old schema and the new one.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Crates that only tests, measurements and checks use.
 const NOT_SHIPPED: &[&str] = &[
+    "bench",
     "phases-model",
     "release-check",
     "repo-checks",
@@ -14,7 +15,7 @@ const NOT_SHIPPED: &[&str] = &[
 /// Whether its code is product code.
 #[must_use]
 pub fn is_product(name: &str) -> bool {
-    !NOT_SHIPPED.contains(&name) && !name.ends_with("-bench")
+    !NOT_SHIPPED.contains(&name)
 }
 
 /// Names and folders of all crates, sorted.

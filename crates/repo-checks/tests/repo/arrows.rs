@@ -71,37 +71,32 @@ const PLAN: Plan = &[
     ),
     // the other side: programs that use a server, and people at a terminal
     ("client", &["codes", "proto", "releases"]),
-    ("cli", &["client", "codes", "core", "proto", "releases"]),
+    (
+        "cli",
+        &["client", "codes", "core", "proto", "releases", "typed"],
+    ),
     (
         "coeval",
         &[
             "access", "callers", "cli", "client", "codes", "core", "filter", "storage", "stores",
-            "engine", "cloudapi", "grpc", "proto", "webapi", "server", "typed", "webhooks",
-            "releases",
+            "engine", "cloudapi", "grpc", "proto", "webapi", "server", "webhooks", "releases",
         ],
     ),
     // tests and measurements
     ("core-suite", &["core"]),
     ("storage-suite", &["codes", "storage"]),
     (
-        "storage-bench",
+        "bench",
         &[
-            "codes",
+            "access",
+            "core",
+            "engine",
+            "grpc",
             "storage",
-            "storage-sqlite",
-            "storage-postgres",
-            "storage-etcd",
             "storage-suite",
             "stores",
         ],
     ),
-    ("core-bench", &["core"]),
-    (
-        "engine-bench",
-        &["access", "core", "engine", "filter", "storage", "stores"],
-    ),
-    ("cloudapi-bench", &["access", "core", "engine", "stores"]),
-    ("grpc-bench", &["grpc"]),
     ("phases-model", &["core"]),
     ("repo-checks", &[]),
     ("release-check", &["releases"]),

@@ -1,0 +1,51 @@
+//! The files that type versions give. The numbers of the fields are those that a server gives if it
+//! registers these versions in this order and has never seen others.
+
+use super::ProtoFile;
+use crate::failure::Failure;
+use crate::types::read::read_files;
+use coeval_core::types::TypeVersion;
+use coeval_typed::{Candidate, Finding, Layout, Ledger, PackageName};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<ProtoFile>, Failure> {
+    let mut versions = read_files(files)?;
+    versions.sort_by_key(|version| version.id.version);
+    let mut majors: BTreeMap<(String, String, u32), Vec<&TypeVersion>> = BTreeMap::new();
+    for version in &versions {
+        let id = &version.id;
+        let key = (
+            id.vendor.as_str().to_owned(),
+            id.nss.as_str().to_owned(),
+            id.version.major,
+        );
+        majors.entry(key).or_default().push(version);
+    }
+    let mut made = Vec::new();
+    for ((vendor, nss, _), versions) in &majors {
+        let name = PackageName::of(vendor, nss).map_err(|finding| no_package(&finding))?;
+        let candidates: Vec<Candidate<'_>> = versions
+            .iter()
+            .map(|&version| Candidate {
+                version,
+                unproven: false,
+            })
+            .collect();
+        let ledger = Ledger::default().extended(&candidates);
+        let (layout, findings) = Layout::of(&name, &ledger, &candidates);
+        for finding in &findings {
+            eprintln!("note: {} ({})", finding.message, finding.kind.code());
+        }
+        made.extend(layout.map(|layout| ProtoFile {
+            path: layout.path(),
+            text: layout.proto(),
+        }));
+    }
+    Ok(made)
+}
+
+fn no_package(finding: &Finding) -> Failure {
+    let advice = format!("`coeval errors {}` explains it.", finding.kind.code());
+    Failure::refused(finding.message.clone(), advice)
+}
