@@ -283,6 +283,11 @@ impl Client {
         self.resources_as(S::KIND).understanding(S::VERSION)
     }
 
+    /// How long its calls may take.
+    pub(crate) fn limits(&self) -> Limits {
+        self.connection.shared().limits
+    }
+
     /// The id of the user who calls.
     pub(crate) async fn me(&self, attempts: Attempts) -> Result<String, ClientError> {
         let held = &self.connection.shared().me;

@@ -1,6 +1,6 @@
 //! Why not: the kind, the stable code, what happened, and what to do next.
 
-use crate::connection::Unanswered;
+use crate::unanswered::Unanswered;
 use crate::unsent;
 use coeval_codes::Coded;
 use coeval_proto::errors::v1::ErrorDetail;

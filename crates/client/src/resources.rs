@@ -165,7 +165,7 @@ impl<S> Resources<S> {
     }
 
     pub(crate) fn attempts(&self) -> Attempts {
-        Attempts::of(&self.client).until(self.until)
+        Attempts::of(self.client.limits()).until(self.until)
     }
 
     pub(crate) fn applied(&self) -> Option<pb::Applied> {
