@@ -20,12 +20,11 @@
 //! read it; who asks for packing must know that every server reads level 2.
 
 use crate::clock::Millis;
+pub use crate::damage::{Damage, LEVEL};
 use crate::key::Key;
 use crate::revision::Revision;
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The highest level that this release reads.
-pub const LEVEL: u8 = 2;
 /// The level of all that is not packed.
 const PLAIN: u8 = 1;
 /// The level of all that is.
@@ -84,23 +83,6 @@ pub struct Record {
     pub indexed: bool,
     /// What the caller stored.
     pub content: Content,
-}
-
-/// Why bytes are not a record.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
-    /// Fewer bytes than a header, or fields that end after the record does.
-    #[error("it is cut short")]
-    Short,
-    /// The checksum differs.
-    #[error("its checksum does not match")]
-    Checksum,
-    /// What is packed can't be unpacked.
-    #[error("it can't be unpacked")]
-    Packed,
-    /// Written by a newer release; the bytes are whole.
-    #[error("it has level {0}, this release reads up to {LEVEL}")]
-    Level(u8),
 }
 
 /// What stands under a key: a record, or bytes that are none.
