@@ -97,6 +97,7 @@ impl Walk<'_> {
         for (key, value) in map.iter_mut() {
             let beside = margin.and_then(|margin| margin.keys.get(key));
             match state.next(key) {
+                // Nothing inside is to be hidden or filled in: most of a document is not walked at all.
                 Next::Quiet => {}
                 Next::Into(inner) => {
                     let inner = self.place(inner, value, beside, depth + 1)?;
@@ -104,6 +105,8 @@ impl Walk<'_> {
                 }
                 Next::Hide => match self.purpose {
                     Purpose::Arrive { from, to, .. } => {
+                        // It was in a document of this version before, though its schema does not express it: to hide it
+                        // now would change what the version shows.
                         if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
                             hidden.push((key.clone(), from));
                         }
@@ -125,6 +128,8 @@ impl Walk<'_> {
         if let Purpose::Arrive { fill: true, .. } | Purpose::Fill = self.purpose {
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
+                    // A default can be large, and there is one for every item of a list: a small document must not
+                    // become a huge one.
                     self.run.spend(weight(&default.value))?;
                     map.insert(default.key.clone(), default.value.clone());
                     let note = Note::new(By::Filled, Holds::Same);
@@ -168,6 +173,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                 // A note with a key speaks of a field inside.
                 let of_itself = |note: &Note| note.by == By::Filled && note.key.is_none();
                 let filled = margin.notes.iter().any(of_itself);
+                // What was changed since has lost its note, and is a value like any other.
                 let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
                     return true;
                 };
@@ -188,6 +194,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
             for note in hidden {
                 if let (Some(key), Some(value)) = (note.key, note.value) {
                     let margin_inside = note.margin;
+                    // A step has put another field under the name: that one is newer.
                     if map.contains_key(&key) {
                         own_again(margin, &key, margin_inside);
                         continue;

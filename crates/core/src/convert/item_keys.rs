@@ -105,6 +105,7 @@ impl NamedKey {
         for field in &self.fields {
             let (list, key) = (self.list.clone(), field.clone());
             let key = carried(steps, Way::Forward, ListKey { list, key })?;
+            // A step has moved one of the fields out of the items: together they are a key no more.
             if after.as_ref().is_some_and(|list| *list != key.list) {
                 return None;
             }
@@ -120,6 +121,21 @@ impl NamedKey {
 
 impl Versions {
     /// Every list of objects that a version declares, with its key.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// use coeval_core::convert::KeyOrigin;
+    ///
+    /// let ports = &app.keyed_lists(v1)[0];
+    /// assert_eq!(ports.list.to_string(), "/ports");
+    /// assert_eq!((ports.fields[0].as_str(), ports.origin), ("name", Some(KeyOrigin::Inferred)));
+    /// ```
     #[must_use]
     pub fn keyed_lists(&self, version: Version) -> Vec<KeyedList> {
         let Ok(number) = self.number(version) else {
@@ -146,6 +162,7 @@ impl Versions {
             number,
             keys: Vec::new(),
         };
+        // The order is the rank: what is there already makes way for nothing that comes later.
         found.of_steps();
         found.declared();
         found.inferred();
@@ -225,6 +242,7 @@ impl Found<'_> {
     fn of_steps(&mut self) {
         for child in self.versions.all_numbers() {
             let parent = self.versions.parent_number(child);
+            // A step names its key in the terms of both of its versions; each is the way to other versions.
             for (at, side) in [(Some(child), Way::Forward), (parent, Way::Backward)] {
                 let Some(at) = at else { continue };
                 let steps = self.versions.path(at, self.number);
