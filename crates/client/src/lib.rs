@@ -15,7 +15,7 @@
 //! let client = Client::builder("http://127.0.0.1:8080").build()?;
 //! client.log_in("alice", "acme", "secret").await?;
 //! let apps = client.resources("app").at("v1");
-//! // Read, changed and saved; again, if somebody else was faster. Newer fields stay.
+//! // Read, changed and saved; again after a lost race. Newer fields stay.
 //! let written = apps.update_with("web", |app| app.spec["replicas"] = 3.into()).await?;
 //! println!("{} left alone: {:?}", written.resource.metadata.name, written.kept);
 //! # Ok(())

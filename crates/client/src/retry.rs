@@ -18,7 +18,7 @@ pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     /// A watch that finds no server.
     pub(crate) patience: Duration,
-    /// A call that finds no server; as long as one may take, if nothing is said.
+    /// A call that finds no server; by default as long as one may take.
     pub(crate) reach: Option<Duration>,
 }
 

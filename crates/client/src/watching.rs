@@ -41,7 +41,7 @@ pub enum Watched<S = serde_json::Value> {
 pub enum Change<S = serde_json::Value> {
     /// It is there, or was changed.
     Put(Box<Resource<S>>),
-    /// It is gone.
+    /// It was deleted, or has expired.
     Deleted {
         /// Which.
         id: String,
