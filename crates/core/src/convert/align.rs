@@ -50,9 +50,8 @@
 //! assert_eq!(app.put(stored, v1, without_https).unwrap().dropped, ["/ports/1/tls"]);
 //! ```
 
-use super::item_keys::covers;
-use super::note::{By, Holds, Margin, Note, What};
-use super::path::Trail;
+use super::note::{By, Holds, Margin, Note, What, is_of_use};
+use super::path::{Trail, covers};
 use super::refusal::Refusal;
 use super::same_items::{Likeness, differ, match_by_key, match_equal};
 use super::steps::parsed;
@@ -259,18 +258,6 @@ impl<'v> Align<'v> {
             self.drop_all(inner, &format!("{at}/{index}"));
         }
     }
-}
-
-/// Whether a note has something that people would miss. Refinements of a value that was changed are
-/// what the change replaced.
-pub(crate) fn is_of_use(note: &Note) -> bool {
-    let independent = note.holds == Holds::There && note.value.is_some();
-    let of_use = match note.by {
-        By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
-        By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
-        By::Filled | By::Own(_) => false,
-    };
-    independent && of_use
 }
 
 /// Whether a step made the object or list for what it moved there.

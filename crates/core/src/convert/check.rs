@@ -13,7 +13,6 @@ mod search;
 mod tests;
 
 pub use error::ConversionError;
-pub(in crate::convert) use marks::Weaker;
 
 use super::inclusion::{Gap, gaps};
 use super::step::{Class, Loss};

@@ -3,8 +3,9 @@
 use super::express::{Graph, Next, State};
 use super::note::{By, Holds, Margin, Note};
 use super::refusal::Refusal;
-use super::step::{Run, weight};
+use super::step::Run;
 use super::tree::Tree;
+use super::weight::weight;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::same;

@@ -1,7 +1,6 @@
 //! What other versions of a resource can hold and the stored one can't: part of the record.
 
-use super::align::is_of_use;
-use super::note::{By, Holds, Margin, Note, What};
+use super::note::{By, Holds, Margin, Note, What, is_of_use};
 use crate::types::deeper_than;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;

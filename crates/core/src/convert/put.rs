@@ -58,10 +58,10 @@
 
 use super::align::Align;
 use super::expressing::{Purpose, check, supersede, walk};
-use super::item_keys::{ItemKey, covers};
+use super::identity::ItemKey;
 use super::kept::{Kept, KeptEntry, entries};
 use super::note::Margin;
-use super::path::{Trail, pattern};
+use super::path::{Trail, covers, pattern};
 use super::put_moved::{hide_restored, show_restored};
 use super::refusal::{Reason, Refusal, bounded};
 use super::same_items::partners;

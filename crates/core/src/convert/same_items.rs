@@ -6,7 +6,7 @@
 //! returns the one and omits the other. Among several that are equal, the first is the first.
 
 use super::express::{Graph, Next};
-use super::item_keys::{ItemKey, KeyField};
+use super::identity::{ItemKey, KeyField};
 use super::note::{By, Margin, Note};
 use crate::types::Step as Token;
 use serde_json::Value;
@@ -175,8 +175,8 @@ fn print(value: &Value, text: &mut String) {
     match value {
         Value::Number(number) => {
             // 1 and 1.0 are the same number to JSON Schema, and so to a key.
-            let whole = super::steps::whole(value);
-            let number = whole.map_or_else(|| number.to_string(), |whole| whole.to_string());
+            let integer = crate::types::whole(value);
+            let number = integer.map_or_else(|| number.to_string(), |integer| integer.to_string());
             text.push_str(&number);
         }
         Value::Array(items) => {

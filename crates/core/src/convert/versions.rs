@@ -1,9 +1,8 @@
 //! All versions of a type, and the ways between them.
 
-use super::check::Weaker;
 use super::express::{Elsewhere, Graph, TooComplex};
 use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
-use super::item_keys::ItemKey;
+use super::identity::ItemKey;
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
 use super::path::{Trail, pattern};
@@ -124,6 +123,14 @@ struct Node {
 pub(crate) struct ForeignMark {
     pub(crate) path: PathPattern,
     pub(crate) restriction: Restriction,
+}
+
+/// A place that is marked weaker in the other version.
+pub(crate) struct WeakerPlace {
+    pub(crate) from: Trail,
+    pub(crate) to: Trail,
+    pub(crate) before: Restriction,
+    pub(crate) after: Restriction,
 }
 
 /// All versions of one type that are known, with what is compiled for them.
@@ -346,8 +353,9 @@ impl Versions {
     /// use coeval_core::convert::Class;
     ///
     /// let (class, losses) = app.class(v2, v1).unwrap();
-    /// assert_eq!(class, Class::Keeps);
-    /// assert!(losses.iter().any(|loss| loss.path == "/gpu"), "v1 has no place for it");
+    /// assert_eq!(Some(class), losses.iter().map(|loss| loss.class).max(), "the worst of all");
+    /// let gpu = losses.iter().find(|loss| loss.path == "/gpu").unwrap();
+    /// assert_eq!(gpu.class, Class::Keeps, "v1 has no place for it");
     /// ```
     ///
     /// # Errors
@@ -378,7 +386,7 @@ impl Versions {
         node.foreign_marks.get_or_init(|| {
             let others = (0..self.nodes.len()).filter(|other| *other != number);
             let places = others.flat_map(|other| self.weaker_places(other, number));
-            let mark = |place: Weaker| ForeignMark {
+            let mark = |place: WeakerPlace| ForeignMark {
                 path: pattern(&place.to),
                 restriction: place.before,
             };
