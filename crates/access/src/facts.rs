@@ -1,16 +1,7 @@
 //! What is stored about the thing that an action is on.
 
-use crate::{Acl, Level};
+use crate::{Acl, Home, Level};
 use coeval_core::version::{TypeName, Version};
-
-/// Whose a resource is. It is fixed when the resource is created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home<'a> {
-    /// The provider's organization. Such a resource can be shared with tenants by its ACL.
-    Provider,
-    /// A tenant, by its id.
-    Tenant(&'a str),
-}
 
 /// What a type version is to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

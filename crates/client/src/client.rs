@@ -22,6 +22,21 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 pub(crate) const LARGEST_ANSWER: usize = 64 << 20;
 
 /// How a client is made.
+///
+/// ```
+/// # use coeval_client::Client;
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+/// # let _inside = runtime.enter();
+/// let client = Client::builder("http://127.0.0.1:8080")
+///     .token("very-secret")
+///     .timeout(std::time::Duration::from_secs(5))
+///     .understands("acme:app", "1.1")
+///     .build()
+///     .unwrap();
+/// // It has not called yet, so there is no server that has to run.
+/// assert_eq!((client.url(), client.sequence()), ("http://127.0.0.1:8080", None));
+/// assert!(!format!("{client:?}").contains("very-secret"));
+/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Builder {
@@ -54,28 +69,28 @@ impl Builder {
         self
     }
 
-    /// How long a connection may take to be made; ten seconds if nothing is said.
+    /// How long a connection may take to be made; ten seconds by default.
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long a call may take in all, with what is tried again; thirty seconds if nothing is said.
+    /// How long a call may take in all, with what is tried again; thirty seconds by default.
     /// A single attempt takes at most half of it, so that there is time to find out what came of it.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = timeout;
         self
     }
 
-    /// How long a call goes on looking for a server where none can be connected to; for as long as it
-    /// may take in all, if nothing is said. For programs that somebody waits for.
+    /// How long a call goes on looking for a server where none can be connected to; by default for as
+    /// long as it may take in all. For programs that somebody waits for.
     pub const fn reach(mut self, time: Duration) -> Self {
         self.limits.reach = Some(time);
         self
     }
 
-    /// How long a watch goes on looking for a server before it ends with an error; five minutes if
-    /// nothing is said.
+    /// How long a watch goes on looking for a server before it ends with an error; five minutes by
+    /// default.
     pub const fn patience(mut self, patience: Duration) -> Self {
         self.limits.patience = patience;
         self
@@ -97,6 +112,13 @@ impl Builder {
     }
 
     /// The client. It connects when it first calls, and again when it has to.
+    ///
+    /// ```
+    /// use coeval_client::{Client, Kind};
+    ///
+    /// let error = Client::builder("localhost:8080").build().unwrap_err();
+    /// assert_eq!(error.kind(), Kind::Address, "it lacks http://");
+    /// ```
     ///
     /// # Errors
     /// If the address is none, or the authority can't be read.
@@ -281,6 +303,11 @@ impl Client {
     #[must_use]
     pub fn typed<S: Spec>(&self) -> Resources<S> {
         self.resources_as(S::KIND).understanding(S::VERSION)
+    }
+
+    /// How long its calls may take.
+    pub(crate) fn limits(&self) -> Limits {
+        self.connection.shared().limits
     }
 
     /// The id of the user who calls.

@@ -2,13 +2,15 @@
 
 use crate::error::{ClientError, Kind};
 use crate::fitting::{self, FittedRequest, IGNORABLE};
+use crate::headers::{ACCEPT, AT_LEAST, FORCE, RELEASE, SEQUENCE, STATUS, insert, text};
 use crate::missing::{self, Missing};
 use crate::retry::Limits;
 use crate::sequence::Newest;
+use crate::unanswered::Unanswered;
 use crate::unsent::{self, RequestBody};
 use coeval_releases::Release;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
@@ -20,13 +22,6 @@ use tonic::body::Body;
 use tonic::transport::Channel;
 use tower::{Service, ServiceExt as _};
 use zeroize::Zeroizing;
-
-const AT_LEAST: HeaderName = HeaderName::from_static("coeval-at-least");
-const SEQUENCE: HeaderName = HeaderName::from_static("coeval-sequence");
-const ACCEPT: HeaderName = HeaderName::from_static("coeval-accept");
-pub(crate) const RELEASE: HeaderName = HeaderName::from_static("coeval-release");
-pub(crate) const STATUS: HeaderName = HeaderName::from_static("grpc-status");
-const FORCE: HeaderName = HeaderName::from_static("coeval-force");
 
 /// What all calls of a client share.
 #[derive(Default)]
@@ -158,25 +153,6 @@ fn is_of_another_history(headers: &HeaderMap) -> bool {
     refused
         && Status::from_header_map(headers)
             .is_some_and(|status| ClientError::from(status).kind() == Kind::Restored)
-}
-
-pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    headers.get(name)?.to_str().ok()
-}
-
-fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(name, value);
-    }
-}
-
-/// What came of a call that was not answered, and where it was sent.
-#[derive(Debug, thiserror::Error)]
-#[error("{url} can't be reached")]
-pub struct Unanswered {
-    pub(crate) url: Arc<str>,
-    #[source]
-    pub(crate) why: tonic::transport::Error,
 }
 
 /// A channel to a server that says with every call who calls and what was seen.

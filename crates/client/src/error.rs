@@ -1,6 +1,6 @@
 //! Why not: the kind, the stable code, what happened, and what to do next.
 
-use crate::connection::Unanswered;
+use crate::unanswered::Unanswered;
 use crate::unsent;
 use coeval_codes::Coded;
 use coeval_proto::errors::v1::ErrorDetail;
@@ -60,6 +60,19 @@ pub(crate) enum Reached {
 }
 
 /// Why a call did not do what was asked.
+///
+/// ```
+/// use coeval_client::{ClientError, Kind};
+/// use std::time::Duration;
+/// use tonic::{Code, Status};
+/// use tonic_types::{ErrorDetails, StatusExt};
+///
+/// let wait = ErrorDetails::with_retry_info(Some(Duration::from_secs(3)));
+/// let status = Status::with_error_details(Code::ResourceExhausted, "too many requests", wait);
+/// let error = ClientError::from(status);
+/// assert_eq!(error.kind(), Kind::Exhausted);
+/// assert_eq!(error.retry_after(), Some(Duration::from_secs(3)), "not before that");
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct ClientError {
     kind: Kind,
@@ -95,6 +108,16 @@ impl ClientError {
 
     /// Why a write by one of the stubs failed, which are never sent again. Where a server may have got
     /// it and none answered, that is [`Kind::UnknownOutcome`].
+    ///
+    /// ```
+    /// use coeval_client::{ClientError, Kind};
+    /// use tonic::Status;
+    ///
+    /// // A proxy on the way lost the answer.
+    /// let lost = Status::unavailable("upstream reset");
+    /// assert_eq!(ClientError::from(lost.clone()).kind(), Kind::Unavailable);
+    /// assert_eq!(ClientError::of_write(lost).kind(), Kind::UnknownOutcome);
+    /// ```
     #[must_use]
     pub fn of_write(status: Status) -> Self {
         let error = Self::from(status);
@@ -156,6 +179,13 @@ impl ClientError {
 
     /// The stable code as the server said it, such as `COEVAL-6004`; that of the library, if no server
     /// said one.
+    ///
+    /// ```
+    /// use coeval_client::{ClientError, Kind};
+    ///
+    /// let own = ClientError::new(Kind::Address, "no address", "Give one.");
+    /// assert_eq!(own.said_code(), coeval_codes::ADDRESS_INVALID.to_string());
+    /// ```
     #[must_use]
     pub fn said_code(&self) -> String {
         match self.detail.code.as_str() {

@@ -15,7 +15,7 @@
 //! let client = Client::builder("http://127.0.0.1:8080").build()?;
 //! client.log_in("alice", "acme", "secret").await?;
 //! let apps = client.resources("app").at("v1");
-//! // Read, changed and saved; again, if somebody else was faster. Newer fields stay.
+//! // Read, changed and saved; again after a lost race. Newer fields stay.
 //! let written = apps.update_with("web", |app| app.spec["replicas"] = 3.into()).await?;
 //! println!("{} left alone: {:?}", written.resource.metadata.name, written.kept);
 //! # Ok(())
@@ -27,6 +27,7 @@ mod connection;
 mod error;
 mod fitting;
 mod following;
+mod headers;
 mod keep;
 mod listing;
 mod lost;
@@ -40,6 +41,7 @@ mod retry;
 mod revisions;
 mod sequence;
 mod typed;
+mod unanswered;
 mod unsent;
 mod updating;
 mod upgrade;
@@ -47,7 +49,7 @@ mod watching;
 mod written;
 
 pub use client::{Builder, Client, Login};
-pub use connection::{Connection, Unanswered};
+pub use connection::Connection;
 pub use error::{ClientError, Kind};
 pub use following::Followed;
 pub use listing::{All, Listed};
@@ -56,6 +58,7 @@ pub use resource::{Metadata, Resource, Status};
 pub use resources::{Found, Quarantined, Query, Resources};
 pub use revisions::{Revision, Revisions};
 pub use typed::Spec;
+pub use unanswered::Unanswered;
 pub use upgrade::UpgradeQuery;
 pub use watching::{Change, Watched};
 pub use written::Written;

@@ -1,8 +1,8 @@
 //! What a server does not have, because its release is older than this library: asked once, then the
 //! older way is taken, or the caller is told which release is needed.
 
-use crate::connection::{RELEASE, STATUS, text};
 use crate::error::{ClientError, Kind};
+use crate::headers::{RELEASE, STATUS, text};
 use coeval_proto::errors::v1::ErrorDetail;
 use coeval_proto::wire;
 use coeval_releases::{Feature, Release};

@@ -11,6 +11,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// All that is known of a resource beside its content.
+///
+/// ```
+/// use coeval_client::Metadata;
+///
+/// let metadata = Metadata { name: "web".into(), ..Metadata::default() };
+/// let file = serde_json::to_value(metadata).unwrap();
+/// assert_eq!(file, serde_json::json!({"name": "web"}), "what is not set is not written");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metadata {
@@ -64,6 +72,16 @@ pub struct Status {
 }
 
 /// A resource at one version, as a file has it.
+///
+/// ```
+/// use coeval_client::Resource;
+///
+/// let file = r#"{"kind": "acme:app", "version": "v1", "metadata": {"name": "web"}, "spec": {"image": "a"}}"#;
+/// let app: Resource = serde_json::from_str(file).unwrap();
+/// assert_eq!(app, Resource::new("acme:app", "v1", "web", serde_json::json!({"image": "a"})));
+/// let typo = file.replace("spec", "specs");
+/// assert!(serde_json::from_str::<Resource>(&typo).is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resource<S = Value> {
@@ -145,6 +163,20 @@ impl<S: DeserializeOwned> Resource<S> {
 
 impl<S: Serialize + DeserializeOwned> Resource<S> {
     /// As a message, to be written. What was read and `S` has no field for is in it as it was read.
+    ///
+    /// ```
+    /// # use coeval_client::Resource;
+    /// # use coeval_client::proto::resources::v1 as pb;
+    /// #[derive(serde::Serialize, serde::Deserialize)]
+    /// struct App { image: String }
+    ///
+    /// let stored = r#"{"image":"a","region":"eu"}"#;
+    /// let message = pb::Resource { spec: stored.to_owned().into(), ..pb::Resource::default() };
+    /// let mut app: Resource<App> = Resource::from_message(message).unwrap();
+    /// app.spec.image = "b".into();
+    /// let saved = app.to_message().unwrap().spec;
+    /// assert_eq!(&saved[..], br#"{"image":"b","region":"eu"}"#, "this program knows of no region");
+    /// ```
     ///
     /// # Errors
     /// If the content can't be said as JSON.

@@ -26,7 +26,7 @@ pub struct Query {
     pub version: String,
     /// Only those stored at a version that begins so.
     pub stored_version: String,
-    /// Resources a page; the server's choice, if nothing is said. A watch has no pages.
+    /// Resources a page; by default the server's choice. A watch has no pages.
     pub page_size: i32,
 }
 
@@ -92,7 +92,7 @@ fn either(one: &str, other: &str) -> String {
 }
 
 impl<S> Resources<S> {
-    /// Those of an organization, by its name; the caller's own, if nothing is said.
+    /// Those of an organization, by its name; by default the caller's own.
     #[must_use]
     pub fn within(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = namespace.into();
@@ -165,7 +165,7 @@ impl<S> Resources<S> {
     }
 
     pub(crate) fn attempts(&self) -> Attempts {
-        Attempts::of(&self.client).until(self.until)
+        Attempts::of(self.client.limits()).until(self.until)
     }
 
     pub(crate) fn applied(&self) -> Option<pb::Applied> {

@@ -1,6 +1,5 @@
 //! When to try again: a few times, in a time that is bounded, after a while that is drawn.
 
-use crate::client::Client;
 use crate::error::{ClientError, Reached};
 use std::future::Future;
 use std::time::Duration;
@@ -19,7 +18,7 @@ pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     /// A watch that finds no server.
     pub(crate) patience: Duration,
-    /// A call that finds no server; as long as one may take, if nothing is said.
+    /// A call that finds no server; by default as long as one may take.
     pub(crate) reach: Option<Duration>,
 }
 
@@ -46,8 +45,7 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    pub(crate) fn of(client: &Client) -> Self {
-        let limits = client.connection.shared().limits;
+    pub(crate) fn of(limits: Limits) -> Self {
         let attempts = Self::within(limits.timeout, limits.timeout / 2, MOST);
         attempts.reaching(limits.reach)
     }

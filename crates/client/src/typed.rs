@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// A content that is made for one version of one kind.
 ///
 /// ```
-/// # use coeval_client::Spec;
+/// # use coeval_client::{Resource, Spec};
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct App {
 ///     image: String,
@@ -17,6 +17,9 @@ use serde::de::DeserializeOwned;
 ///     const KIND: &'static str = "acme:app";
 ///     const VERSION: &'static str = "v1";
 /// }
+///
+/// let web = Resource::of("web", App { image: "a".into() });
+/// assert_eq!((web.kind.as_str(), web.version.as_str()), ("acme:app", "v1"));
 /// ```
 pub trait Spec: Serialize + DeserializeOwned {
     /// `vendor:nss`, or the nss alone where only one type has it.

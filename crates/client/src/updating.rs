@@ -22,7 +22,7 @@ enum Ended {
     Same(Box<pb::Resource>, ClientError),
 }
 
-/// That somebody else was faster.
+/// A lost race: somebody else changed it first.
 fn conflict(lost: &ClientError) -> ClientError {
     let message = format!("another write came first; the answer to this one was lost ({lost})");
     let advice = "Read it again, apply the change to that, and write.";

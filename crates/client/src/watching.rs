@@ -41,7 +41,7 @@ pub enum Watched<S = serde_json::Value> {
 pub enum Change<S = serde_json::Value> {
     /// It is there, or was changed.
     Put(Box<Resource<S>>),
-    /// It is gone.
+    /// It was deleted, or has expired.
     Deleted {
         /// Which.
         id: String,
@@ -151,7 +151,7 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
         self.resources.must_have(Feature::Watch)?;
         let request = self.resources.watching(&self.query, &self.from);
         let mut service = self.resources.service();
-        let attempts = Attempts::of(&self.resources.client);
+        let attempts = Attempts::of(self.resources.client.limits());
         let opened = attempts.one(service.watch_resources(request)).await;
         let opened =
             opened.map_err(|error| self.resources.or_release_needed(Feature::Watch, error))?;

@@ -5,6 +5,33 @@
 //! one to one between documents *with what is kept*, any two versions convert along the one path
 //! between them in the tree of versions, and a write at another version is: go there, replace the
 //! document, come back.
+//!
+//! - [`Versions`]: all versions of a type; [`Versions::view`], [`Versions::moved`] and
+//!   [`Versions::put`] read, upgrade and write
+//! - [`Versions::check_conversion`], [`Versions::check_laws`]: what is tried before a version is
+//!   registered
+//!
+//! The examples use this type:
+//!
+//! ```yaml
+#![doc = include_str!("../doctests/app.yaml")]
+//! ```
+//!
+//! Each of its steps is read in both directions:
+//!
+//! ```
+//! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+//! use coeval_core::convert::{Record, Versions};
+//! use coeval_core::types::TypeVersion;
+//! use coeval_core::version::Version;
+//! use serde_json::json;
+//!
+//! let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+//! let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+//! let (old, new) = (json!({"img": "web", "memory": 2}), json!({"image": "web", "memory": 2048}));
+//! assert_eq!(app.view(Record::new(v1, old.clone()), v2).unwrap().content, new);
+//! assert_eq!(app.view(Record::new(v2, new), v1).unwrap().content, old);
+//! ```
 
 mod align;
 mod carry_schema;
@@ -12,6 +39,7 @@ mod check;
 mod express;
 mod expressing;
 mod fit;
+mod identity;
 mod images;
 pub(crate) mod inclusion;
 mod item_keys;
@@ -37,16 +65,18 @@ pub(crate) mod tests;
 mod tree;
 mod unexpressed;
 mod versions;
+mod weight;
 
 pub use check::{CheckedWay, ConversionError, Fit};
-pub use item_keys::{KeyOrigin, KeyRemedy, KeyedList};
+pub use identity::KeyOrigin;
+pub use item_keys::KeyedList;
 pub use kept::{Kept, KeptEntry, KeptPlace};
 pub use keyless::KeylessList;
 pub use laws::{Law, LawBroken, LawsChecked};
 pub(crate) use making::Making;
 pub use making::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
 pub use put::Put;
-pub use refusal::{Reason, Refusal};
+pub use refusal::{KeyRemedy, Reason, Refusal};
 pub use restricted::{MASK, Secrets, SeenView, join_secure};
 pub use step::{Class, Loss};
 pub use versions::{Record, Versions, VersionsError, View};

@@ -92,6 +92,17 @@ impl<'s> Examples<'s> {
 
     /// The document with one random change, which still fits and is not the same; `None` if it
     /// does not fit itself, or no such change was found. Nulls that count as absent are left out.
+    ///
+    /// ```
+    /// use coeval_core::examples::Examples;
+    /// use coeval_core::types::Schema;
+    ///
+    /// let source = serde_json::json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    /// let schema = Schema::compile(source).unwrap();
+    /// let before = serde_json::json!({"size": 1});
+    /// let after = Examples::of(&schema, 7).edit(&before).unwrap();
+    /// assert!(after != before && schema.validate(&after).is_ok());
+    /// ```
     pub fn edit(&mut self, document: &Value) -> Option<Value> {
         self.schema.validate(document).ok()?;
         let before = self.schema.without_absent(document);

@@ -12,6 +12,14 @@
 //!
 //! A bare `1` means 1.0.0 in a header and all of 1.x.x in a path; that is why no single parser
 //! takes every form. What is refused is refused with a reason ([`VersionError`]), never a panic.
+//!
+//! ```
+//! use coeval_core::version::{Classification, Version};
+//!
+//! assert_eq!(Version::parse_header("6"), Ok(Version::new(6, 0, 0)));
+//! assert!(Classification::parse("6").unwrap().matches(Version::new(6, 2, 1)));
+//! assert!("6".parse::<Version>().is_err(), "elsewhere it could mean either");
+//! ```
 
 mod classification;
 mod error;
@@ -38,6 +46,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A version of a type.
+///
+/// ```
+/// use coeval_core::version::Version;
+///
+/// let newer: Version = "v1.10".parse().unwrap();
+/// assert!(newer > Version::new(1, 9, 3), "by numbers, not by letters");
+/// assert_eq!(newer.to_string(), "1.10.0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// Breaking changes.
@@ -60,6 +76,14 @@ impl Version {
     }
 
     /// As in type ids: three numbers, nothing else.
+    ///
+    /// ```
+    /// use coeval_core::version::{Flaw, Version};
+    ///
+    /// assert_eq!(Version::parse_full("1.1.0"), Ok(Version::new(1, 1, 0)));
+    /// let error = Version::parse_full("1.1").unwrap_err();
+    /// assert_eq!(error.flaw, Flaw::TooFewNumbers);
+    /// ```
     pub fn parse_full(text: &str) -> Result<Self, VersionError> {
         parse::unmarked(text, parse::Form::Full)
     }
@@ -70,6 +94,13 @@ impl Version {
     }
 
     /// Prints `v1`, `v1.1`, `v1.1.2`: zeros at the end are dropped.
+    ///
+    /// ```
+    /// use coeval_core::version::Version;
+    ///
+    /// assert_eq!(Version::new(1, 0, 0).short().to_string(), "v1");
+    /// assert_eq!(Version::new(1, 0, 2).short().to_string(), "v1.0.2");
+    /// ```
     #[must_use]
     pub const fn short(self) -> Short {
         Short(self)

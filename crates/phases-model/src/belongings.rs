@@ -6,24 +6,10 @@
 //! more.
 
 use crate::fault::Fault;
-use crate::object::{Cell, Object};
+use crate::object::{Belongings, Cell, Object, REVISIONS, Values};
 use crate::protocol::Protocol;
 use crate::state::{Job, Pending};
 use coeval_core::phases::{Standing, Step, Truth, Write};
-
-/// The values of records by which an index finds them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
-    /// Another one for each revision, and at each major.
-    Apart,
-    /// Another one for each revision, the same at both majors.
-    Alike,
-    /// Always the same, as a name is.
-    Same,
-}
-
-/// Revisions that can be told apart.
-const REVISIONS: usize = 5;
 
 impl Values {
     /// The entry of a revision in old (0) or new (1).
@@ -36,18 +22,6 @@ impl Values {
             Self::Same => 0,
         }
     }
-}
-
-/// Secrets and entries. Each has an expiry of its own, 0 is never.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Belongings {
-    /// Of the old record and of the new one: of which revision, and until when.
-    pub secrets: [Option<Cell>; 2],
-    /// For each value until when.
-    pub entries: [Option<u8>; 2 * REVISIONS],
-    /// What is kept once for a resource: it stands for its ACL, and for its one in the count of its
-    /// name.
-    pub count: i8,
 }
 
 /// Both records.

@@ -41,11 +41,9 @@ mod state;
 mod store;
 
 pub use action::{Action, Request};
-pub use belongings::{Belongings, Values};
 pub use fault::Fault;
 pub use invariants::{I1, I2, I3, I4, I5, I10, INVARIANTS};
-pub use object::{Cell, Object};
-pub use parts::{Batch, Part};
+pub use object::{Belongings, Cell, Object, Values};
 pub use protocol::{Bounds, Protocol};
 pub use run::{Outcome, check, shortest};
-pub use state::{End, Gated, Ghosts, Job, Pending, Server, State};
+pub use state::{Batch, End, Gated, Ghosts, Job, Part, Pending, Server, State};

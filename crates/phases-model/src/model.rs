@@ -1,9 +1,8 @@
 //! How a state follows from another, as `stateright` asks for it.
 
 use crate::action::{Action, Request};
-use crate::belongings::Belongings;
 use crate::invariants;
-use crate::object::{Cell, Object};
+use crate::object::{Belongings, Cell, Object};
 use crate::parts::let_go;
 use crate::protocol::Protocol;
 use crate::state::{End, Gated, Ghosts, Job, Server, State};

@@ -1,6 +1,5 @@
 //! A resource in the store: its two records, what belongs to them, and what callers were told.
 
-use crate::belongings::Belongings;
 use coeval_core::phases::{Fit, Found, Home, NewRecord, Stamp};
 
 /// One state of a record. Content is not modelled: a revision stands for it.
@@ -52,4 +51,30 @@ impl Object {
             }),
         }
     }
+}
+
+/// The values of records by which an index finds them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Another one for each revision, and at each major.
+    Apart,
+    /// Another one for each revision, the same at both majors.
+    Alike,
+    /// Always the same, as a name is.
+    Same,
+}
+
+/// Revisions that can be told apart.
+pub(crate) const REVISIONS: usize = 5;
+
+/// Secrets and entries. Each has an expiry of its own, 0 is never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Belongings {
+    /// Of the old record and of the new one: of which revision, and until when.
+    pub secrets: [Option<Cell>; 2],
+    /// For each value until when.
+    pub entries: [Option<u8>; 2 * REVISIONS],
+    /// What is kept once for a resource: it stands for its ACL, and for its one in the count of its
+    /// name.
+    pub count: i8,
 }

@@ -9,30 +9,8 @@
 use crate::action::Action;
 use crate::fault::Fault;
 use crate::protocol::Protocol;
-use crate::state::{Job, Pending, State};
+use crate::state::{Batch, Job, Part, Pending, State};
 use coeval_core::phases::Work;
-
-/// One part, as it is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
-    /// Of which run.
-    pub work: Work,
-    /// How many of its resources are visited.
-    pub after: usize,
-    /// Whether all are.
-    pub done: bool,
-}
-
-/// A checkpoint on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Batch {
-    /// Of which part.
-    pub part: usize,
-    /// How many were visited before.
-    pub after: usize,
-    /// Whether somebody else has claimed the part since.
-    pub passed: bool,
-}
 
 impl Protocol {
     /// The resources of a part, in the order of their ids.

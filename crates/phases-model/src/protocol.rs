@@ -1,8 +1,7 @@
 //! What is run: a table, bounds, and perhaps a fault.
 
-use crate::belongings::Values;
 use crate::fault::Fault;
-use crate::object::{Cell, Object};
+use crate::object::{Cell, Object, Values};
 use crate::state::{FROM, Server, State, TO};
 use coeval_core::decide::Record;
 use coeval_core::phases::{

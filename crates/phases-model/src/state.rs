@@ -1,7 +1,6 @@
 //! A state of the whole: the store, the phase record, the servers, and what was acknowledged.
 
 use crate::object::{Cell, Object};
-use crate::parts::{Batch, Part};
 use coeval_core::phases::{
     Epoch, Fit, Heading, Home, Live, Migration, Phase, PhaseRecord, Plan, Truth, Work, Write,
     discard, is_left,
@@ -18,6 +17,28 @@ pub enum Job {
     Work(Work),
     /// What a read found to be behind.
     Repair,
+}
+
+/// One part, as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Of which run.
+    pub work: Work,
+    /// How many of its resources are visited.
+    pub after: usize,
+    /// Whether all are.
+    pub done: bool,
+}
+
+/// A checkpoint on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Batch {
+    /// Of which part.
+    pub part: usize,
+    /// How many were visited before.
+    pub after: usize,
+    /// Whether somebody else has claimed the part since.
+    pub passed: bool,
 }
 
 /// A write between the snapshot that it was planned on and its commit.

@@ -1,8 +1,7 @@
 //! What becomes of a plan: the store's conditions, both keys, the list of failed, and the answer.
 
-use crate::belongings::Belongings;
 use crate::fault::Fault;
-use crate::object::{Cell, Object};
+use crate::object::{Belongings, Cell, Object};
 use crate::protocol::Protocol;
 use crate::state::{Gated, Job, NOW, PASSED, Pending, State};
 use coeval_core::phases::{Failing, Home, Phase, Step, Work, Write, is_due};

@@ -1,9 +1,9 @@
 //! Announces this server's clock, and clears away what servers that died left behind.
 
-use crate::clocks::ANNOUNCE;
+use crate::clocks::{ANNOUNCE, time_of};
+use crate::commit::send;
 use crate::fault::Fault;
 use crate::shared::Shared;
-use crate::tail::time_of;
 use crate::{ops, pb};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -88,21 +88,4 @@ async fn clear(
         .into_iter()
         .map(|kv| (kv.key, kv.mod_revision))
         .collect())
-}
-
-/// A transaction beside the store's history: whether it happened does not matter much.
-pub(crate) async fn send(
-    shared: &Shared,
-    compare: Vec<pb::Compare>,
-    success: Vec<pb::RequestOp>,
-) -> Result<bool, Fault> {
-    let txn = pb::TxnRequest {
-        compare,
-        success,
-        failure: Vec::new(),
-    };
-    match shared.client.write(&txn).await {
-        Ok(response) => Ok(response.succeeded),
-        Err(unanswered) => Err(unanswered.fault),
-    }
 }

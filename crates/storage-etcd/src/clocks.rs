@@ -1,6 +1,7 @@
 //! Whether this server's clock can be trusted: every server announces its own every two seconds,
 //! and whoever differs from most of the others expires nothing.
 
+use crate::pb;
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -62,6 +63,11 @@ impl Clocks {
         far.sort_unstable();
         far.get(far.len() / 2).copied()
     }
+}
+
+/// The time in a clock's announcement.
+pub(crate) fn time_of(kv: &pb::KeyValue) -> Option<i64> {
+    Some(i64::from_be_bytes(*kv.value.first_chunk::<8>()?))
 }
 
 #[cfg(test)]

@@ -144,3 +144,20 @@ impl Shared {
         }
     }
 }
+
+/// A transaction beside the store's history: whether it happened does not matter much.
+pub(crate) async fn send(
+    shared: &Shared,
+    compare: Vec<pb::Compare>,
+    success: Vec<pb::RequestOp>,
+) -> Result<bool, Fault> {
+    let txn = pb::TxnRequest {
+        compare,
+        success,
+        failure: Vec::new(),
+    };
+    match shared.client.write(&txn).await {
+        Ok(response) => Ok(response.succeeded),
+        Err(unanswered) => Err(unanswered.fault),
+    }
+}

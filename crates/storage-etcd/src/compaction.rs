@@ -1,6 +1,6 @@
 //! Compaction: one server at a time, by the ages that it saw.
 
-use crate::announce::send;
+use crate::commit::send;
 use crate::fault::Fault;
 use crate::ops;
 use crate::shared::Shared;

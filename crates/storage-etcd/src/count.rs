@@ -3,11 +3,10 @@
 //! etcd can count keys by itself, but not those that are past their expiry: that is inside of the
 //! values, and the index does not name all of them. So the values are read, in chunks.
 
-use crate::expiry::Past;
 use crate::fault::Fault;
 use crate::layout::just_after;
 use crate::ops;
-use crate::reads::live;
+use crate::past::{Past, live};
 use crate::shared::{Shared, View};
 use bytes::Bytes;
 use coeval_storage::{Millis, Span, StorageError, Token};

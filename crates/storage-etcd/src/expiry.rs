@@ -4,57 +4,20 @@
 //! The index may name records that are gone or expire later (an unconditional put or delete does
 //! not read what it replaces): such entries are harmless, and dropped when their time comes.
 
-use crate::announce::send;
-use crate::commit::Plan;
+use crate::commit::{Plan, send};
 use crate::fault::Fault;
 use crate::layout::{Indexed, decode_index, just_after};
 use crate::meta::Known;
+use crate::past::Past;
 use crate::shared::Shared;
-use crate::walk::apart;
 use crate::{ops, pb};
 use coeval_storage::record::Head;
-use coeval_storage::{Entry, Key, Millis, Revision, StorageError, Stored};
+use coeval_storage::{Entry, Revision, StorageError, Stored};
 
 /// Records removed by one transaction: each takes two operations, of 128.
 const AT_ONCE: usize = 48;
 /// Entries of the index looked at together.
 const CHUNK: usize = 48;
-
-/// A record that was met past its expiry.
-#[derive(Debug)]
-pub(crate) struct Past {
-    kv: pb::KeyValue,
-    key: Key,
-    at: Option<Millis>,
-}
-
-impl Past {
-    /// Whether others may belong to it: only what the sweep looks for has belongings.
-    pub(crate) fn may_own(&self) -> bool {
-        self.at.is_some()
-    }
-
-    pub(crate) fn key(&self) -> &Key {
-        &self.key
-    }
-
-    /// Whether this is what was read.
-    pub(crate) fn is_still(&self, kv: &pb::KeyValue) -> bool {
-        self.kv.mod_revision == kv.mod_revision
-    }
-
-    pub(crate) fn of(key: &Key, kv: &pb::KeyValue, head: Head) -> Self {
-        Self {
-            kv: pb::KeyValue {
-                key: bytes::Bytes::copy_from_slice(&kv.key),
-                value: bytes::Bytes::new(),
-                ..kv.clone()
-            },
-            key: apart(key),
-            at: head.expires.filter(|_| head.indexed),
-        }
-    }
-}
 
 impl Shared {
     /// Deletes expired records that are still as read, and what belongs to them; who changed

@@ -8,7 +8,7 @@
 //! - `client`, `watching`, `fault`: a thin client of etcd
 //! - `shared`, `commit`: a view of the store, and a transaction
 //! - `reads`, `count`, `writes`, `adoption`, `compaction`: the contract's operations
-//! - `expiry`, `removal`: what has expired, alone or with what belongs to it
+//! - `past`, `expiry`, `removal`: what has expired, alone or with what belongs to it
 //! - `log`, `tail`, `groups`: the history, and the one watch that feeds all watchers
 //! - `clocks`, `announce`: etcd has no clock, so servers compare theirs
 //!
@@ -33,6 +33,7 @@ mod layout;
 mod log;
 mod meta;
 mod ops;
+mod past;
 mod pb;
 mod plan;
 mod reads;

@@ -4,15 +4,14 @@
 //! and then the read begins anew: absence by expiry is a fact in the store's order. (Only a read
 //! on behalf of such a removal passes over it, and answers nobody else.)
 
-use crate::expiry::Past;
 use crate::fault::Fault;
 use crate::meta::Known;
+use crate::past::{Past, live};
 use crate::removal::Manner;
 use crate::shared::Shared;
 use crate::walk::Walk;
 use crate::{ops, pb};
-use coeval_storage::record::Head;
-use coeval_storage::{Entry, Freshness, Key, Millis, ReadRequest, Snapshot, StorageError, Stored};
+use coeval_storage::{Entry, Freshness, Millis, ReadRequest, Snapshot, StorageError, Stored};
 use std::sync::Arc;
 
 /// Rounds of one read.
@@ -166,21 +165,5 @@ impl Shared {
         Ok(ops::ranges_of(response.responses)
             .next()
             .unwrap_or_default())
-    }
-}
-
-/// What is there, unless it has expired: then it is noted as such.
-pub(crate) fn live(
-    key: &Key,
-    kv: pb::KeyValue,
-    now: Millis,
-    past: &mut Vec<Past>,
-) -> Option<pb::KeyValue> {
-    match Head::read(&kv.value) {
-        Some(head) if head.has_expired(now) => {
-            past.push(Past::of(key, &kv, head));
-            None
-        }
-        _ => Some(kv),
     }
 }

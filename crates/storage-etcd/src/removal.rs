@@ -4,8 +4,8 @@
 //! nobody would ever find the rest. While the belongings are asked for, other expired records are
 //! passed over, so that no removal waits for itself.
 
-use crate::expiry::Past;
 use crate::ops;
+use crate::past::Past;
 use crate::shared::Shared;
 use async_trait::async_trait;
 use coeval_storage::maintenance::{self, Belongings};

@@ -1,5 +1,6 @@
 //! One watch for each handle: it feeds the ring, hears the clocks, and learns of new histories.
 
+use crate::clocks::time_of;
 use crate::groups::{Assembler, Seen};
 use crate::meta::Known;
 use crate::pb;
@@ -107,11 +108,6 @@ fn hear(shared: &Shared, kv: &pb::KeyValue, deleted: bool) {
         let ahead = shared.clock.now().0.saturating_sub(theirs);
         shared.clocks().heard(kv.key.clone(), ahead, Instant::now());
     }
-}
-
-/// The time in a clock's announcement.
-pub(crate) fn time_of(kv: &pb::KeyValue) -> Option<i64> {
-    Some(i64::from_be_bytes(*kv.value.first_chunk::<8>()?))
 }
 
 /// After a refusal: goes on if nothing of ours was lost, else begins a new feed.

@@ -1,23 +1,16 @@
 //! One range of a read, brought in chunks: so an answer of etcd is bounded, whatever the records'
 //! sizes, and expired ones take no place in the page.
 
-use crate::expiry::Past;
 use crate::layout::{Layout, just_after};
-use crate::reads::live;
+use crate::past::{Past, apart, live};
 use crate::{ops, pb};
 use bytes::Bytes;
-use coeval_storage::{Entry, Key, Limits, Millis, Order, Page, Range, Stored};
+use coeval_storage::{Entry, Limits, Millis, Order, Page, Range, Stored};
 use pb::range_request::SortOrder;
 
 /// What a chunk should take, by the sizes that were met.
 const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 const CHUNK: (usize, usize) = (16, 512);
-
-/// The key with bytes of its own: what comes from etcd shares one buffer with all that came along,
-/// values too, and would keep it.
-pub(crate) fn apart(key: &Key) -> Key {
-    Key::found(Bytes::copy_from_slice(key.as_bytes()))
-}
 
 /// A range under way.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 //! in a comparison. The transaction then compares only what the condition needs, so a keep_alive
 //! in between disturbs nobody. If a comparison fails all is read and judged again.
 
-use crate::expiry::Past;
 use crate::fault::Fault;
+use crate::past::Past;
 use crate::plan::plan;
 use crate::removal::Manner;
 use crate::shared::{Shared, View};

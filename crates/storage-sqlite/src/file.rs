@@ -5,7 +5,7 @@
 //! longer than a quarter page, and rows here may have 384 KiB.
 
 use crate::error::typed;
-use crate::reader::Transaction;
+use crate::transaction::Transaction;
 use coeval_storage::{Incarnation, StorageError};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The event table: bounds and pages.
 
 use crate::error::typed;
-use crate::reader::Transaction;
+use crate::transaction::Transaction;
 use bytes::Bytes;
 use coeval_storage::event::decode_group;
 use coeval_storage::{Bounds, Incarnation, LogPage, StorageError};

@@ -11,6 +11,7 @@ mod moment;
 mod owner;
 mod ranges;
 mod reader;
+mod transaction;
 mod writer;
 
 use async_trait::async_trait;

@@ -1,7 +1,7 @@
 //! Ranges: pages of records, pages of keys, and counts.
 
 use crate::error::typed;
-use crate::reader::{Transaction, is_live};
+use crate::transaction::{Transaction, is_live};
 use bytes::{Bytes, BytesMut};
 use coeval_storage::record::{EXPIRY_AT, HEADER};
 use coeval_storage::{Entry, Key, Order, Page, Range, Span, StorageError, Stored, Token};

@@ -3,26 +3,15 @@
 
 use crate::error::typed;
 use crate::moment::Moments;
+use crate::transaction::{Transaction, is_live};
 use crate::{SqliteOptions, file, history, ranges};
 use bytes::Bytes;
-use coeval_storage::record::Head;
-use coeval_storage::{
-    Bounds, Entry, Key, Limits, Millis, ReadRequest, Snapshot, StorageError, Stored,
-};
+use coeval_storage::{Entry, Key, Limits, ReadRequest, Snapshot, StorageError, Stored};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
-
-/// One snapshot, at one moment.
-#[derive(Debug)]
-pub(crate) struct Transaction<'c> {
-    pub(crate) connection: &'c Connection,
-    pub(crate) bounds: Bounds,
-    pub(crate) now: Millis,
-    pub(crate) limits: Limits,
-}
 
 type Job = Box<dyn FnOnce(Result<&Transaction<'_>, StorageError>) + Send>;
 
@@ -237,10 +226,6 @@ fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, Stor
         key: key.clone(),
         stored: Stored::decode(key, raw),
     }))
-}
-
-pub(crate) fn is_live(raw: &[u8], now: Millis) -> bool {
-    !Head::read(raw).is_some_and(|head| head.has_expired(now))
 }
 
 pub(crate) fn expired(

@@ -1,7 +1,7 @@
 //! What can go wrong in storage: each with a stable code and what to do next.
 
+use crate::damage::Damage;
 use crate::key::Key;
-use crate::record::Damage;
 use crate::revision::{Revision, Token};
 use coeval_codes::{Code, Coded};
 use std::fmt;

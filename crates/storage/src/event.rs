@@ -21,7 +21,7 @@ pub struct Event {
 pub enum Change {
     /// It holds this: a put, or a keep_alive (then the revision is the one it had).
     Put(Stored),
-    /// It is gone.
+    /// It was deleted, or has expired.
     Deleted {
         /// The revision that it had, where the store still knows.
         revision: Option<Revision>,
@@ -112,6 +112,17 @@ impl RawChange {
 
 /// The bytes of a group in an event table: a CRC-32C of the rest, then for each change its kind
 /// (1), key length (2), key, length (4) and the stored bytes or the deleted revision.
+///
+/// ```
+/// use coeval_storage::event::{RawChange, RawTo, decode_group, encode_group};
+/// use coeval_storage::{Key, Revision};
+///
+/// let key = Key::try_from("app/web").unwrap();
+/// let gone = RawChange { key, to: RawTo::Deleted(Revision::from_bytes([1; 16])) };
+/// let raw = encode_group(&[gone.clone()]);
+/// assert_eq!(decode_group(8, &raw).unwrap().events, [gone.event()]);
+/// assert!(decode_group(8, &raw.slice(1..)).is_none());
+/// ```
 #[must_use]
 pub fn encode_group(changes: &[RawChange]) -> Bytes {
     let mut out = BytesMut::new();
@@ -187,6 +198,17 @@ impl Bounds {
 
     /// Whether the events after `token` are all there. Not if it is of another history, lies
     /// beyond the head (then it is of another history too), or was compacted.
+    ///
+    /// ```
+    /// use coeval_storage::{Bounds, Incarnation, Token};
+    ///
+    /// let incarnation = Incarnation::from_bytes([1; 16]);
+    /// let bounds = Bounds { incarnation, floor: 3, head: 7 };
+    /// let resume = |sequence| bounds.can_resume(Token { incarnation, sequence });
+    /// assert_eq!([2, 3, 7, 8].map(resume), [false, true, true, false]);
+    /// let restored = Incarnation::from_bytes([2; 16]);
+    /// assert!(!bounds.can_resume(Token { incarnation: restored, sequence: 7 }));
+    /// ```
     #[must_use]
     pub fn can_resume(&self, token: Token) -> bool {
         token.incarnation == self.incarnation

@@ -1,9 +1,63 @@
 //! Watches: one ring of recent events for all watchers of a process, and the event log behind it.
 //!
-//! A watcher has a cursor and no queue: it takes what it missed from the ring, or, while it
-//! catches up, from the log. So neither the number of events nor a slow watcher takes memory, and
-//! the writer never waits. A live watcher whose place in the ring was overwritten is told so and
-//! may resume from the log.
+//! # Flow
+//!
+//! 1. Every commit appends its events to the store's log, as one [`Group`]. Whoever commits, or tails the
+//!    log of a store that several servers share, publishes the group to the process's [`Feed`].
+//! 2. A watcher is a cursor and has no queue. It takes what comes after its cursor from the ring, or
+//!    from the log while it catches up, and keeps only what its span contains.
+//! 3. If there is nothing, it sleeps until the feed wakes it. Now and then it gets a bookmark, so that it
+//!    can resume from a recent place though nothing concerned it.
+//!
+//! # What it promises
+//!
+//! - *No gap and no event twice*, in the order of commits, all events of an atomic write together.
+//! - *The writer never waits* for a watcher, and a slow watcher takes no memory: neither the number of
+//!   watchers nor their speed changes what the ring holds ([`RingSize`]).
+//! - *Whoever can't be served is told*, never left in silence: [`StorageError::FellBehind`] with the
+//!   token to resume from, where the ring has passed a live watcher; [`StorageError::Compacted`] where
+//!   the log does not reach back so far, or the store has another history.
+//!
+//! A live watcher that fell behind is not moved to the log by itself: its consumer is slower than the
+//! writers and would read the log for ever. It is told, and decides.
+//!
+//! # What it relies on
+//!
+//! - Groups are published in the order of their sequences, and after they are durable.
+//! - The log has a group before the ring does. So a watcher that finds its place overwritten in the ring
+//!   finds it in the log.
+//! - [`Feed::restart`] is called when the history changes (a restore), or when a tailer lost its place.
+//!
+//! # Example
+//!
+//! ```
+//! # use coeval_storage::feed::{Delivery, EventLog, Feed, RingSize, WatchRequest, watch};
+//! # use coeval_storage::{Bounds, Change, Event, Group, Incarnation, Key, LogPage, Span, StorageError};
+//! # use futures::StreamExt;
+//! # use std::sync::Arc;
+//! # struct Log(Bounds);
+//! # #[async_trait::async_trait]
+//! # impl EventLog for Log {
+//! #     async fn bounds(&self) -> Result<Bounds, StorageError> { Ok(self.0) }
+//! #     async fn page(&self, _: u64) -> Result<LogPage, StorageError> { Err(StorageError::Closed) }
+//! # }
+//! # let bounds = Bounds { incarnation: Incarnation::from_bytes([1; 16]), floor: 0, head: 7 };
+//! # let group = |sequence, key| {
+//! #     let (key, change) = (Key::try_from(key).unwrap(), Change::Deleted { revision: None });
+//! #     Arc::new(Group::new(sequence, vec![Event { key, change }]))
+//! # };
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! # runtime.block_on(async {
+//! let feed = Arc::new(Feed::new(&bounds, RingSize::default()));
+//! let request = WatchRequest { span: Span::below(&Key::try_from("app").unwrap()), from: None };
+//! let mut deliveries = watch(&feed, Arc::new(Log(bounds)), request).await.unwrap();
+//! assert!(matches!(deliveries.next().await, Some(Ok(Delivery::Live(_)))));
+//!
+//! feed.publish([group(8, "user/alice"), group(9, "app/web")]);
+//! let Some(Ok(Delivery::Events(token, _))) = deliveries.next().await else { panic!() };
+//! assert_eq!(token.sequence, 9, "the other one concerns nobody here");
+//! # });
+//! ```
 
 use crate::error::StorageError;
 use crate::event::{Bounds, Group, LogPage};
@@ -105,9 +159,20 @@ impl Feed {
 
     /// Adds committed groups, in order; what the ring can't hold falls out at its old end.
     /// Groups that it has already are passed over.
+    ///
+    /// ```
+    /// # use coeval_storage::feed::{Feed, RingSize};
+    /// # use coeval_storage::{Bounds, Group, Incarnation};
+    /// # use std::sync::Arc;
+    /// # let bounds = Bounds { incarnation: Incarnation::from_bytes([1; 16]), floor: 0, head: 7 };
+    /// let feed = Feed::new(&bounds, RingSize { groups: 2, bytes: 1_000_000 });
+    /// feed.publish([8, 9, 9, 10].map(|sequence| Arc::new(Group::new(sequence, Vec::new()))));
+    /// assert_eq!((feed.head(), feed.held().0), (10, 2));
+    /// ```
     pub fn publish(&self, groups: impl IntoIterator<Item = Arc<Group>>) {
         self.change(|ring| {
             for group in groups {
+                // A writer publishes its own commit, and a tailer may bring the same once more.
                 if group.sequence > ring.head {
                     ring.push(group);
                 }
@@ -165,9 +230,11 @@ impl Feed {
         if ring.closed {
             return Taken::Closed;
         }
+        // Checked before the place: sequences of two histories can't be compared.
         if ring.incarnation != incarnation {
             return Taken::OtherHistory;
         }
+        // One that never reached the ring is still catching up, and that is what the log is for.
         if after < ring.start {
             return if live {
                 Taken::FellBehind
@@ -175,6 +242,7 @@ impl Feed {
                 Taken::FromLog
             };
         }
+        // Sequences have gaps where others use the same store, so the place can't be computed.
         let first = ring.groups.partition_point(|group| group.sequence <= after);
         let groups: Vec<_> = ring.groups.range(first..).take(TAKE).cloned().collect();
         let whole = first + groups.len() == ring.groups.len();
@@ -202,6 +270,7 @@ impl Ring {
         self.head = group.sequence;
         self.bytes += group.size;
         self.groups.push_back(group);
+        // Both bounds: many tiny groups cost more in bookkeeping than in bytes.
         while self.bytes > self.size.bytes || self.groups.len() > self.size.groups {
             let Some(oldest) = self.groups.pop_front() else {
                 break;
@@ -285,9 +354,11 @@ impl Watcher {
                 self.told_at = Instant::now();
                 return Ok(Delivery::Events(self.token(group.sequence), group));
             }
+            // Without it, a watcher of a quiet span would have to resume from a place that was compacted.
             if self.cursor > self.told + BOOKMARK_AFTER {
                 return Ok(self.bookmark());
             }
+            // Before looking, so that what is published while we look wakes us afterwards.
             self.wakes.mark_unchanged();
             let before = self.cursor;
             match self.feed.take(self.incarnation, self.cursor, self.live) {
@@ -325,6 +396,7 @@ impl Watcher {
 
     async fn read_log(&mut self) -> Result<(), StorageError> {
         let page = self.log.page(self.cursor).await?;
+        // Compaction or a restore may have come between two pages.
         if !page.bounds.can_resume(self.token(self.cursor)) {
             return Err(StorageError::Compacted);
         }
@@ -338,6 +410,7 @@ impl Watcher {
                 self.ready.push_back(group);
             }
         }
+        // Also past what concerns others, or the same groups would be looked at again.
         self.cursor = self.cursor.max(up_to);
     }
 
@@ -348,6 +421,7 @@ impl Watcher {
             .iter()
             .filter(|event| self.span.contains(&event.key))
             .count();
+        // The common case shares the group, with all that was found out about it (`Memo`).
         if wanted == group.events.len() {
             return (wanted > 0).then_some(group);
         }

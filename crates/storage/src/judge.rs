@@ -1,8 +1,61 @@
 //! Group commit, the pure part: the members of one batch are judged one after another, each over
 //! what the earlier ones left.
 //!
-//! A store fills [`Batch`] with what stands in it (by loading keys as they are asked for, or all
-//! at once), lets it judge each member, and then writes [`Batch::outcome`] in one transaction.
+//! A sync of the disk or a round trip to a database costs the same for one write as for a hundred, so
+//! the writers of one server share it. What they must not share is their fate.
+//!
+//! # Flow
+//!
+//! 1. A store takes all writes that wait: they are the members of a batch.
+//! 2. It fills a [`Batch`] with what stands under their keys, by loading keys as they are asked for
+//!    ([`Lookup`]) or all at once ([`needs`] says which, and how much of each).
+//! 3. [`Batch::judge`] decides one member: every condition is compared with the overlay of what earlier
+//!    members have done, or else with the store. Its changes become part of the overlay only if all of
+//!    its conditions hold.
+//! 4. The store writes [`Batch::outcome`] in one transaction, with one group of events for each accepted
+//!    member, and answers all members after the commit.
+//!
+//! # What it promises
+//!
+//! - The outcome is that of the members one after another. The second writer of a key meets what the
+//!   first wrote, though neither is on the disk yet.
+//! - A refused member leaves no trace, and does not harm its neighbours.
+//! - No answer says more than what is durable: nobody is told of a success that a crash could undo.
+//! - All stores decide alike, because none of them decides.
+//!
+//! # What it relies on
+//!
+//! - Nobody else writes between the look-up and the commit: the store has one writer, or a transaction
+//!   that fails in that case. After a failed commit the whole batch is judged again or failed, never
+//!   written in part.
+//! - `now` is the same for all steps of a member; what has expired by then is absent.
+//! - Each key is in a write once ([`AtomicWrite::check`]): the steps of one member don't see each other.
+//!
+//! # Example
+//!
+//! Two writers create the same key in one batch:
+//!
+//! ```
+//! # use coeval_storage::judge::{Batch, Lookup, Standing};
+//! # use coeval_storage::{Action, AtomicWrite, Condition, Key, Millis, Put, Revision, StorageError};
+//! struct Empty;
+//! impl Lookup for Empty {
+//!     fn standing(&mut self, _: &Key, _: bool) -> Result<Standing, StorageError> {
+//!         Ok(Standing::Absent)
+//!     }
+//! }
+//!
+//! let key = Key::try_from("app/web").unwrap();
+//! let put = Action::Put(Put::of(b"{}".to_vec()));
+//! let create = AtomicWrite::new().step(&key, Condition::NotExists, put);
+//! let (first, second) = (Revision::from_bytes([1; 16]), Revision::from_bytes([2; 16]));
+//!
+//! let mut batch = Batch::default();
+//! assert!(batch.judge(&create, first, Millis(0), &mut Empty).unwrap().is_ok());
+//! let refusal = batch.judge(&create, second, Millis(0), &mut Empty).unwrap();
+//! assert_eq!(refusal, Err(StorageError::AlreadyExists { key, current: first }));
+//! assert_eq!(batch.outcome().count(), 1);
+//! ```
 
 use crate::clock::Millis;
 use crate::error::StorageError;
@@ -105,6 +158,8 @@ impl Batch {
         store: &mut impl Lookup,
     ) -> Result<Judgement, StorageError> {
         let mut changes = Vec::with_capacity(write.steps.len());
+        // Read through the overlay of earlier members, but not through this write's own steps: each key is
+        // in it once, so they can't meet.
         for step in &write.steps {
             let standing = match needs(step) {
                 Needs::Nothing => Standing::Absent,
@@ -118,10 +173,12 @@ impl Batch {
                     key: step.key.clone(),
                     to,
                 }),
+                // No event either: watchers hear of changes only.
                 Ok(None) => {}
                 Err(refusal) => return Ok(Err(refusal)),
             }
         }
+        // Only now, when every condition has held: a refused member must leave nothing behind.
         for change in &changes {
             let standing = match &change.to {
                 RawTo::Put(raw) => Standing::Whole(raw.clone()),
@@ -155,9 +212,22 @@ impl Batch {
 
 /// Whether a step's condition holds for what stands there. Expired is absent.
 ///
+/// ```
+/// # use coeval_storage::judge::holds;
+/// # use coeval_storage::record::Head;
+/// # use coeval_storage::{Action, Condition, Key, Millis, Revision, Step, StorageError};
+/// let revision = Revision::from_bytes([1; 16]);
+/// let lease = Head { revision, expires: Some(Millis(100)), indexed: true, flags: 0 };
+/// let key = Key::try_from("lease").unwrap();
+/// let create = Step { key, condition: Condition::NotExists, action: Action::Nop };
+/// assert!(matches!(holds(&create, Some(lease), Millis(99)), Err(StorageError::AlreadyExists { .. })));
+/// assert_eq!(holds(&create, Some(lease), Millis(100)), Ok(()), "expired is absent");
+/// ```
+///
 /// # Errors
 /// The refusal that the caller gets.
 pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), StorageError> {
+    // Whether the sweep has been here must make no difference to anybody.
     let live = standing.filter(|head| !head.has_expired(now));
     let needs_record = matches!(step.action, Action::KeepAlive(_));
     let missing = || {
@@ -177,6 +247,8 @@ pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), Sto
             key: step.key.clone(),
             current: head.revision,
         }),
+        // `NEVER` is what a made-up revision parses to, and stands for heads that can't be read: neither
+        // may match the other.
         (Condition::RevisionIs(revision), Some(head))
             if head.revision == revision && revision != Revision::NEVER =>
         {
@@ -257,10 +329,22 @@ pub fn put_bytes(key: &Key, put: &Put, fresh: Revision) -> Bytes {
 
 /// The stored bytes with another expiry; the revision stays.
 ///
+/// ```
+/// # use coeval_storage::judge::{kept_alive, put_bytes};
+/// # use coeval_storage::record::Head;
+/// # use coeval_storage::{Key, Millis, Put, Revision};
+/// let (key, revision) = (Key::try_from("lease").unwrap(), Revision::from_bytes([1; 16]));
+/// let raw = put_bytes(&key, &Put::of(b"{}".to_vec()).expiring(Some(Millis(100))), revision);
+/// let head = Head::read(&kept_alive(&key, &raw, Some(Millis(200))).unwrap()).unwrap();
+/// assert_eq!((head.revision, head.expires), (revision, Some(Millis(200))));
+/// ```
+///
 /// # Errors
 /// [`StorageError::Damaged`]: a checksum is never renewed over damage.
 pub fn kept_alive(key: &Key, raw: &Bytes, expires: Option<Millis>) -> Result<Bytes, StorageError> {
     match Stored::decode(key, raw.clone()) {
+        // Decoded although hardly a byte changes: the checksum covers the expiry, and computing it anew
+        // over bytes that are damaged would hide the damage.
         Stored::Record(record) => {
             // A record that did not expire before belongs to no other that the sweep would find.
             let indexed = record.indexed || record.expires.is_none();

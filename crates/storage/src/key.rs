@@ -11,6 +11,14 @@ pub const MAX_KEY: usize = 1024;
 pub const MAX_PART: usize = 256;
 
 /// A checked key: 1 to 1,024 bytes, parts joined by `/`, none empty, `.` or `..`.
+///
+/// ```
+/// use coeval_storage::Key;
+///
+/// let app = Key::try_from("app").unwrap();
+/// assert_eq!(app.join("web").unwrap(), Key::try_from("app/web").unwrap());
+/// assert!(Key::try_from("app//web").is_err() && Key::try_from("app/..").is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(Bytes);
 
@@ -100,6 +108,14 @@ fn check(bytes: &[u8]) -> Result<(), StorageError> {
 ///
 /// Every byte below `0` is written as `%XX`; such an escape sorts below every byte that is left
 /// as it is.
+///
+/// ```
+/// use coeval_storage::key::escape_part;
+///
+/// assert_eq!(escape_part(b"a/b"), b"a%2Fb");
+/// assert_eq!(escape_part(b".."), b"%2E%2E");
+/// assert!(escape_part(b"a") < escape_part(b"a/b"), "in the order of the values");
+/// ```
 #[must_use]
 pub fn escape_part(value: &[u8]) -> Vec<u8> {
     if value.is_empty() {
@@ -107,6 +123,7 @@ pub fn escape_part(value: &[u8]) -> Vec<u8> {
     }
     let mut escaped = Vec::with_capacity(value.len());
     for byte in value {
+        // `%`, `!` and `/` are all below `0`: an escape, an end or a separator never comes from a value.
         if *byte < b'0' {
             escaped.extend_from_slice(format!("%{byte:02X}").as_bytes());
         } else {
@@ -129,6 +146,15 @@ pub fn escape_part(value: &[u8]) -> Vec<u8> {
 /// As [`escape_part`], for a value that is followed by further parts and whose order matters
 /// (an index): ends in `!`, which sorts below everything, so `app` stays before `app-1` even
 /// though `/` sorts after `%`.
+///
+/// ```
+/// use coeval_storage::key::{escape_ordered, escape_part};
+///
+/// let in_key = |part: Vec<u8>| [part.as_slice(), b"/id"].concat();
+/// let (app, app_1) = (b"app".as_slice(), b"app-1".as_slice());
+/// assert!(in_key(escape_ordered(app)) < in_key(escape_ordered(app_1)));
+/// assert!(in_key(escape_part(app)) > in_key(escape_part(app_1)), "what it is for");
+/// ```
 #[must_use]
 pub fn escape_ordered(value: &[u8]) -> Vec<u8> {
     let mut escaped = escape_part(value);
@@ -158,11 +184,22 @@ impl Span {
     }
 
     /// The keys below `prefix`: those that begin with `prefix/`.
+    ///
+    /// ```
+    /// # use coeval_storage::Key;
+    /// # let key = |text: &str| Key::try_from(text).unwrap();
+    /// use coeval_storage::Span;
+    ///
+    /// let span = Span::below(&key("app"));
+    /// assert!(span.contains(&key("app/web")));
+    /// assert!(!span.contains(&key("app")) && !span.contains(&key("apple/web")));
+    /// ```
     #[must_use]
     pub fn below(prefix: &Key) -> Self {
         let mut start = prefix.as_bytes().to_vec();
         let mut end = start.clone();
         start.push(b'/');
+        // `0` is the byte after `/`: everything that goes on with another letter is outside.
         end.push(b'/' + 1);
         Self {
             start: start.into(),
@@ -180,6 +217,15 @@ impl Span {
     }
 
     /// What comes after `key` in it.
+    ///
+    /// ```
+    /// # use coeval_storage::Key;
+    /// # let key = |text: &str| Key::try_from(text).unwrap();
+    /// use coeval_storage::Span;
+    ///
+    /// let rest = Span::below(&key("app")).after(&key("app/b"));
+    /// assert!(rest.contains(&key("app/b/1")) && !rest.contains(&key("app/b")));
+    /// ```
     #[must_use]
     pub fn after(&self, key: &Key) -> Self {
         Self {

@@ -6,6 +6,7 @@
 //! store.
 
 pub mod clock;
+pub mod damage;
 pub mod error;
 pub mod event;
 pub mod feed;
@@ -22,13 +23,14 @@ pub mod store;
 pub mod write;
 
 pub use clock::{Clock, Millis, SkewedClock, SystemClock};
+pub use damage::Damage;
 pub use error::StorageError;
 pub use event::{Bounds, Change, Event, Group, LogPage};
 pub use feed::{Delivery, Watch, WatchRequest};
 pub use key::{Key, Span};
 pub use limits::Limits;
 pub use read::{Entry, Freshness, Order, Page, Range, ReadRequest, Snapshot};
-pub use record::{Content, Damage, Record, Stored};
+pub use record::{Content, Record, Stored};
 pub use revision::{Incarnation, Revision, Token};
 pub use store::{Adoption, DynStore, Retention, Status, Store};
 pub use write::{Action, AtomicWrite, Condition, Put, PutRevision, Step, Written};

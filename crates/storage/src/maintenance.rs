@@ -67,6 +67,7 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
     Running(tokio::spawn(async move {
         let mut sweep = tokio::time::interval(work.sweep_every);
         let mut compact = tokio::time::interval(work.compact_every);
+        // The first tick of an interval is at once, when a server that starts has better things to do.
         compact.reset();
         for timer in [&mut sweep, &mut compact] {
             timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -100,6 +101,7 @@ pub async fn sweep(
     // What was tried in vain is found again; it must not hide what comes after it.
     let mut left: HashSet<Key> = HashSet::new();
     loop {
+        // Those that stay are the oldest, so they come first each time.
         let wanted = AT_ONCE + left.len();
         let found = store.expired(wanted).await?;
         let count = found.len();
@@ -120,6 +122,7 @@ pub async fn sweep(
                 Err(error) => return Err(error),
             }
         }
+        // The second guards against turning in a circle if a store keeps naming what it can't remove.
         if count < wanted || (removed, left.len()) == before {
             return Ok(removed);
         }
@@ -144,6 +147,7 @@ pub async fn remove(
     entry: &Entry,
     belongings: Option<&dyn Belongings>,
 ) -> Result<bool, StorageError> {
+    // A damaged record expires as well, as long as its header can be read.
     let head = match &entry.stored {
         Stored::Record(record) => record.expires.map(|at| (record.revision, at)),
         Stored::Damaged { raw, .. } => {
@@ -166,6 +170,8 @@ pub async fn remove(
                 | StorageError::Conflict { key, .. }
                 | StorageError::AlreadyExists { key, .. },
             ) => {
+                // The record itself was changed: it is no longer expired, or gone. Otherwise it was one of the
+                // belongings, which are asked for anew.
                 if key == entry.key {
                     return Ok(false);
                 }

@@ -13,6 +13,14 @@ pub struct Memo(OnceLock<Arc<dyn Any + Send + Sync>>);
 impl Memo {
     /// What was made of it, made now if nobody did. Where something of another type is kept already
     /// it is made anew each time.
+    ///
+    /// ```
+    /// use coeval_storage::memo::Memo;
+    ///
+    /// let memo = Memo::default();
+    /// assert_eq!(*memo.get_or_make(|| 1), 1);
+    /// assert_eq!(*memo.get_or_make(|| 2), 1, "made once");
+    /// ```
     pub fn get_or_make<T: Send + Sync + 'static>(&self, make: impl Fn() -> T) -> Arc<T> {
         let kept = self.0.get_or_init(|| Arc::new(make()));
         let kept = Arc::clone(kept);

@@ -101,6 +101,18 @@ impl Range {
     }
 
     /// What follows a page of it, if anything does.
+    ///
+    /// ```
+    /// # use coeval_storage::{Content, Entry, Key, Page, Range, Record, Revision, Stored};
+    /// # let key = |text: &str| Key::try_from(text).unwrap();
+    /// # let (revision, content) = (Revision::from_bytes([1; 16]), Content::of("{}"));
+    /// # let stored = Stored::Record(Record { revision, expires: None, indexed: false, content });
+    /// let range = Range::below(&key("app"));
+    /// let page = Page { entries: vec![Entry { key: key("app/b"), stored }], more: true };
+    /// let next = range.following(&page).unwrap();
+    /// assert!(next.span.contains(&key("app/c")) && !next.span.contains(&key("app/b")));
+    /// assert_eq!(next.following(&Page::default()), None, "that was the last page");
+    /// ```
     #[must_use]
     pub fn following(&self, page: &Page) -> Option<Self> {
         let last = page.entries.last().filter(|_| page.more)?;

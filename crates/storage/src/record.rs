@@ -20,12 +20,11 @@
 //! read it; who asks for packing must know that every server reads level 2.
 
 use crate::clock::Millis;
+pub use crate::damage::{Damage, LEVEL};
 use crate::key::Key;
 use crate::revision::Revision;
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The highest level that this release reads.
-pub const LEVEL: u8 = 2;
 /// The level of all that is not packed.
 const PLAIN: u8 = 1;
 /// The level of all that is.
@@ -84,23 +83,6 @@ pub struct Record {
     pub indexed: bool,
     /// What the caller stored.
     pub content: Content,
-}
-
-/// Why bytes are not a record.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
-    /// Fewer bytes than a header, or fields that end after the record does.
-    #[error("it is cut short")]
-    Short,
-    /// The checksum differs.
-    #[error("its checksum does not match")]
-    Checksum,
-    /// What is packed can't be unpacked.
-    #[error("it can't be unpacked")]
-    Packed,
-    /// Written by a newer release; the bytes are whole.
-    #[error("it has level {0}, this release reads up to {LEVEL}")]
-    Level(u8),
 }
 
 /// What stands under a key: a record, or bytes that are none.
@@ -201,7 +183,7 @@ impl Head {
         })
     }
 
-    /// Whether it is gone at `now`.
+    /// Whether it has expired at `now`.
     #[must_use]
     pub fn has_expired(&self, now: Millis) -> bool {
         self.expires.is_some_and(|at| at.has_passed(now))
@@ -209,11 +191,26 @@ impl Head {
 }
 
 /// The stored bytes of a record under `key`.
+///
+/// ```
+/// use coeval_storage::record::encode;
+/// use coeval_storage::{Content, Key, Record, Revision, Stored};
+///
+/// let (revision, content) = (Revision::from_bytes([1; 16]), Content::of("{}"));
+/// let record = Record { revision, expires: None, indexed: false, content };
+/// let key = Key::try_from("app/web").unwrap();
+/// let raw = encode(&key, &record);
+/// assert_eq!(Stored::decode(&key, raw.clone()), Stored::Record(record));
+/// // Under another key the same bytes are damage, and their revision is readable all the same.
+/// let moved = Stored::decode(&Key::try_from("app/db").unwrap(), raw);
+/// assert_eq!((moved.record(), moved.revision()), (None, Some(revision)));
+/// ```
 #[must_use]
 pub fn encode(key: &Key, record: &Record) -> Bytes {
     let content = &record.content;
     let mut out = BytesMut::with_capacity(content.stored_size());
     out.put_slice(record.revision.as_bytes());
+    // The place of the checksum, which is over all the rest and so comes last.
     out.put_u32(0);
     out.put_i64(record.expires.map_or(0, |at| at.0));
     out.put_u8(PLAIN);
@@ -240,6 +237,7 @@ pub fn encode(key: &Key, record: &Record) -> Bytes {
 /// Packs what follows the header, if it gets smaller by that.
 fn pack(out: &mut BytesMut) {
     let packed = lz4_flex::block::compress_prepend_size(out.get(HEADER..).unwrap_or_default());
+    // At level 1 even releases that know no packing can read it.
     if HEADER + packed.len() >= out.len() {
         return;
     }
@@ -270,6 +268,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
     let header: &[u8; HEADER] = raw.first_chunk().ok_or(Damage::Short)?;
     let [.., level, marks, flags, count] = *header;
     let sum = header.get(16..20).ok_or(Damage::Short)?;
+    // Before the level: of damaged bytes the level means nothing.
     if sum != checksum(key, raw).to_be_bytes() {
         return Err(Damage::Checksum);
     }
@@ -287,6 +286,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
         let length = after.first_chunk::<4>().ok_or(Damage::Short)?;
         let length = u32::from_be_bytes(*length) as usize;
         let tag = tag[0];
+        // The length comes from disk, and `usize` may have 32 bits.
         let end = length.checked_add(5).ok_or(Damage::Short)?;
         if end > rest.len() {
             return Err(Damage::Short);

@@ -38,6 +38,14 @@ impl Revision {
     }
 
     /// Reads what [`Display`](fmt::Display) wrote. A malformed one simply never matches.
+    ///
+    /// ```
+    /// use coeval_storage::Revision;
+    ///
+    /// let revision = Revision::draw().unwrap();
+    /// assert_eq!(Revision::from_opaque(&revision.to_string()), revision);
+    /// assert_eq!(Revision::from_opaque("made up"), Revision::NEVER, "no record has it");
+    /// ```
     #[must_use]
     pub fn from_opaque(text: &str) -> Self {
         match from_hex(text) {
@@ -112,6 +120,14 @@ impl fmt::Display for Incarnation {
 }
 
 /// A point in a store's history: what leaves the store as an opaque text.
+///
+/// ```
+/// use coeval_storage::{Incarnation, Token};
+///
+/// let token = Token { incarnation: Incarnation::from_bytes([1; 16]), sequence: 7 };
+/// assert_eq!(Token::from_opaque(&token.to_string()), Some(token));
+/// assert_eq!(Token::from_opaque("7"), None, "a sequence alone names no history");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token {
     /// Which history.

@@ -70,6 +70,13 @@ impl Put {
     }
 
     /// The same, vanishing at `expires`; found by the sweep.
+    ///
+    /// ```
+    /// use coeval_storage::{Millis, Put};
+    ///
+    /// let lease = Put::of(b"{}".to_vec()).expiring(Some(Millis(1_700_000_000_000)));
+    /// assert!(lease.indexed, "the sweep finds it");
+    /// ```
     #[must_use]
     pub fn expiring(mut self, expires: Option<Millis>) -> Self {
         self.expires = expires;
@@ -121,6 +128,21 @@ pub struct Step {
 }
 
 /// Conditions and actions on keys, all or nothing, seen by watchers as one group.
+///
+/// ```
+/// # use coeval_storage::Key;
+/// # let key = |text: &str| Key::try_from(text).unwrap();
+/// use coeval_storage::{AtomicWrite, Condition, Limits};
+///
+/// // The name is taken and the app stored together, on condition that its type is there.
+/// let write = AtomicWrite::new()
+///     .when(&key("type/app"), Condition::Exists)
+///     .put(&key("app/1"), b"{}".to_vec())
+///     .put(&key("name/web"), b"1".to_vec());
+/// assert!(write.check(&Limits::default()).is_ok());
+/// let idle = AtomicWrite::new().when(&key("type/app"), Condition::Exists);
+/// assert!(idle.check(&Limits::default()).is_err(), "it writes nothing");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtomicWrite {
     /// Each key once.
@@ -176,6 +198,7 @@ impl AtomicWrite {
         let (mut conditions, mut actions) = (0, 0);
         let (mut key_bytes, mut values) = (0, 0);
         for step in &self.steps {
+            // With two steps on one key, the order would matter, and etcd refuses such a transaction.
             if !keys.insert(&step.key) {
                 return Err(StorageError::invalid_write(format!(
                     "the key {} is in it twice",
@@ -183,6 +206,7 @@ impl AtomicWrite {
                 )));
             }
             key_bytes += step.key.as_bytes().len();
+            // Counted apart, as stores bound them: etcd has a limit for comparisons and one for operations.
             conditions += usize::from(step.condition != Condition::Whatever);
             actions += usize::from(step.action != Action::Nop);
             match &step.action {
@@ -200,6 +224,7 @@ impl AtomicWrite {
                 )));
             }
         }
+        // It would take a sequence and wake all watchers for nothing; a read can tell the same.
         if actions == 0 {
             return Err(StorageError::invalid_write("it writes nothing"));
         }

@@ -30,6 +30,18 @@ pub struct Change {
 
 impl Change {
     /// Compares two schemas, each as a whole.
+    ///
+    /// ```
+    /// # use coeval_core::compat::{Bump, Change, Kind, Verdict};
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let schema = |fields| Schema::compile(json!({"type": "object", "properties": fields})).unwrap();
+    /// let (old, new) = (schema(json!({"size": {}})), schema(json!({"size": {}, "gpu": {"type": "integer"}})));
+    /// let change = Change::between(&old, &new);
+    /// assert_eq!((change.kind, change.bump()), (Kind::Additive, Bump::Minor));
+    /// // Strictly, {"gpu": "none"} fitted before: a new optional field is an addition by policy.
+    /// assert_eq!(change.verdict, Verdict::ByPolicy);
+    /// ```
     #[must_use]
     pub fn between(old: &Schema, new: &Schema) -> Self {
         Self::of(&Prepared::of(old), &Prepared::of(new))

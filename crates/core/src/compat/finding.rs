@@ -8,7 +8,7 @@ use std::fmt;
 /// How a verdict was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It is proven, or shown by a document.
+    /// It is proven, or disproved by a counterexample.
     Proven,
     /// What people expect, though a document could be made for which it does not hold.
     ByPolicy,
@@ -42,6 +42,13 @@ pub enum Bump {
 
 impl Kind {
     /// The least bump that it needs. What is undecided counts as breaking.
+    ///
+    /// ```
+    /// use coeval_core::compat::{Bump, Kind};
+    ///
+    /// assert_eq!(Kind::Additive.bump(), Bump::Minor);
+    /// assert_eq!(Kind::Undecided.bump(), Bump::Major);
+    /// ```
     #[must_use]
     pub const fn bump(self) -> Bump {
         match self {
@@ -84,8 +91,8 @@ pub enum Side {
     New,
 }
 
-/// A document that one of the two schemas accepts and the other one rejects. Both validators have
-/// seen it.
+/// A counterexample: a document that one of the two schemas accepts and the other one rejects. Both
+/// validators have seen it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Witness {
     /// Who accepts it.
@@ -109,7 +116,7 @@ pub struct Finding {
     pub path: String,
     /// What it means here.
     pub sentence: String,
-    /// The document that shows it, where there is one.
+    /// The counterexample, where there is one.
     pub witness: Option<Witness>,
 }
 

@@ -109,6 +109,17 @@ fn bump(from: Version, to: Version) -> Bump {
 
 /// Checks a version against all others of its type, in any order; one with the same number is left
 /// out.
+///
+/// ```
+/// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+/// use coeval_core::compat::{Bump, check};
+/// use coeval_core::types::TypeVersion;
+///
+/// let versions = TypeVersion::parse_all(APP).unwrap();
+/// let checked = check(&versions[..1], &versions[1]);
+/// assert_eq!(checked.needed(), Bump::Major, "a field has another name");
+/// assert!(!checked.is_too_small(), "from 1.0.0 to 2.0.0");
+/// ```
 #[must_use]
 pub fn check<'v>(history: impl IntoIterator<Item = &'v TypeVersion>, new: &TypeVersion) -> Checked {
     let version = new.id.version;

@@ -1,12 +1,57 @@
 //! A body takes the place of a view: which of the notes still hold, and for which items.
 //!
-//! A note stays where its place is still there. Items of a list are told apart by their key
-//! ([`item_keys`](super::item_keys)), or, if they have none, by being equal
-//! ([`same_items`](super::same_items)). Nothing is ever attached by position.
+//! The margin of a view has notes on places: a field that the view hides, the number that a value was
+//! rounded from, the object that a step made. The body is another document. This decides, place by
+//! place, which notes go on to the body.
+//!
+//! # What it promises
+//!
+//! - A note stays where its place is still there, and as long as what it depends on is unchanged: a
+//!   hidden field needs its object, a remainder needs the very value that it was cut from.
+//! - A note on an item follows the item to wherever it stands in the body. Nothing is ever attached by
+//!   position: clients reorder lists, and position would give one item's secrets to another.
+//! - What loses its place is dropped, and told to the caller where somebody would miss it. A remainder
+//!   is not told: the value that it refined was replaced on purpose.
+//! - Where two items could be meant, the write is refused (COEVAL-3202 tells the type's author what to
+//!   declare). A guess would be noticed by nobody.
+//!
+//! # How it gets there
+//!
+//! Items are told apart by the key of their list ([`item_keys`](super::item_keys)). A list without a key,
+//! or whose key does not tell the items apart, falls back on equality ([`same_items`](super::same_items)):
+//! an item that was not touched is found wherever it stands, and only a *changed* item without a key, for
+//! which something is kept, is ambiguous. Lists for whose items nothing is kept are not looked at at all.
+//!
+//! # What it relies on
+//!
+//! - View and body are in the terms of the same version, so that paths mean the same in both.
+//! - A key holds for all versions of the type: an item keeps its identity on the whole way.
+//!
+//! # Example
+//!
+//! An older client swaps two ports and changes one; `tls`, which it does not know, stays with its port:
+//!
+//! ```
+//! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+//! # use coeval_core::convert::{Record, Versions};
+//! # use coeval_core::types::TypeVersion;
+//! # use coeval_core::version::Version;
+//! # use serde_json::json;
+//! # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+//! # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+//! let ports = json!([{"name": "http", "port": 80}, {"name": "https", "port": 443, "tls": true}]);
+//! let stored = Record::new(v2, json!({"ports": ports}));
+//! let body = json!({"ports": [{"name": "https", "port": 8443}, {"name": "http", "port": 80}]});
+//! let put = app.put(stored.clone(), v1, body).unwrap();
+//! let https = &put.record.content["ports"][0];
+//! assert_eq!(https, &json!({"name": "https", "port": 8443, "tls": true}));
+//!
+//! let without_https = json!({"ports": [{"name": "http", "port": 80}]});
+//! assert_eq!(app.put(stored, v1, without_https).unwrap().dropped, ["/ports/1/tls"]);
+//! ```
 
-use super::item_keys::covers;
-use super::note::{By, Holds, Margin, Note, What};
-use super::path::Trail;
+use super::note::{By, Holds, Margin, Note, What, is_of_use};
+use super::path::{Trail, covers};
 use super::refusal::Refusal;
 use super::same_items::{Likeness, differ, match_by_key, match_equal};
 use super::steps::parsed;
@@ -66,10 +111,12 @@ impl<'v> Align<'v> {
         margin: &mut Margin,
         at: &str,
     ) -> Result<(), Refusal> {
+        // Most of a document has nothing kept, and is not looked at.
         if margin.is_empty() {
             return Ok(());
         }
         let mut notes = Vec::new();
+        // Judged one by one: on one place a remainder can be void while a hidden field stays.
         for mut note in std::mem::take(&mut margin.notes) {
             if self.holds(old, new, &mut note)? {
                 notes.push(note);
@@ -102,6 +149,7 @@ impl<'v> Align<'v> {
                 self.trail.push(Token::Every);
                 for (index, mut inner) in old_margins {
                     let at = format!("{at}/{index}");
+                    // None: the body has deleted the item.
                     let target = matched.get(&index).copied();
                     let pair = target.and_then(|to| Some((to, old.get(index)?, new.get(to)?)));
                     match pair {
@@ -115,6 +163,7 @@ impl<'v> Align<'v> {
                 self.trail.pop();
             }
             _ => {
+                // No place inside is left; notes on the place itself were judged above.
                 let rest = std::mem::take(margin);
                 margin.notes = rest.notes;
                 self.drop_all(
@@ -145,6 +194,8 @@ impl<'v> Align<'v> {
         }
         let keys = self.versions.item_keys(self.number).iter();
         let mut here = keys.filter(|key| covers(&key.list, &self.trail));
+        // Several steps can name different keys for one list. The first that tells all the items apart
+        // wins; one that fails for these items says nothing against the next.
         let by_key = here.find_map(|key| match_by_key(old, new, margins, &key.fields));
         if let Some(matched) = by_key {
             return Ok(matched);
@@ -207,18 +258,6 @@ impl<'v> Align<'v> {
             self.drop_all(inner, &format!("{at}/{index}"));
         }
     }
-}
-
-/// Whether a note has something that people would miss. Refinements of a value that was changed are
-/// what the change replaced.
-pub(crate) fn is_of_use(note: &Note) -> bool {
-    let independent = note.holds == Holds::There && note.value.is_some();
-    let of_use = match note.by {
-        By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
-        By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
-        By::Filled | By::Own(_) | By::Returned(_) => false,
-    };
-    independent && of_use
 }
 
 /// Whether a step made the object or list for what it moved there.

@@ -13,7 +13,6 @@ mod search;
 mod tests;
 
 pub use error::ConversionError;
-pub(in crate::convert) use marks::Weaker;
 
 use super::inclusion::{Gap, gaps};
 use super::step::{Class, Loss};
@@ -67,6 +66,19 @@ impl CheckedWay {
 impl Versions {
     /// Checks the conversion between a version and its parent, in both directions. Nothing is
     /// found for a version that has no parent or is not there.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let ways = app.check_conversion(v2);
+    /// assert_eq!(ways.len(), 2, "from 1.0.0 to 2.0.0, and back");
+    /// assert!(ways.iter().all(|way| way.errors().next().is_none()));
+    /// ```
     #[must_use]
     pub fn check_conversion(&self, version: Version) -> Vec<CheckedWay> {
         let Some(parent) = self.parent(version) else {

@@ -3,8 +3,9 @@
 use super::express::{Graph, Next, State};
 use super::note::{By, Holds, Margin, Note};
 use super::refusal::Refusal;
-use super::step::{Run, weight};
+use super::step::Run;
 use super::tree::Tree;
+use super::weight::weight;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::same;
@@ -97,6 +98,7 @@ impl Walk<'_> {
         for (key, value) in map.iter_mut() {
             let beside = margin.and_then(|margin| margin.keys.get(key));
             match state.next(key) {
+                // Nothing inside is to be hidden or filled in: most of a document is not walked at all.
                 Next::Quiet => {}
                 Next::Into(inner) => {
                     let inner = self.place(inner, value, beside, depth + 1)?;
@@ -104,6 +106,8 @@ impl Walk<'_> {
                 }
                 Next::Hide => match self.purpose {
                     Purpose::Arrive { from, to, .. } => {
+                        // It was in a document of this version before, though its schema does not express it: to hide it
+                        // now would change what the version shows.
                         if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
                             // What only passed through the version that was left belongs to the
                             // one that it was hidden from there.
@@ -128,6 +132,8 @@ impl Walk<'_> {
         if let Purpose::Arrive { fill: true, .. } | Purpose::Fill = self.purpose {
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
+                    // A default can be large, and there is one for every item of a list: a small document must not
+                    // become a huge one.
                     self.run.spend(weight(&default.value))?;
                     map.insert(default.key.clone(), default.value.clone());
                     let note = Note::new(By::Filled, Holds::Same);
@@ -171,6 +177,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                 // A note with a key speaks of a field inside.
                 let of_itself = |note: &Note| note.by == By::Filled && note.key.is_none();
                 let filled = margin.notes.iter().any(of_itself);
+                // What was changed since has lost its note, and is a value like any other.
                 let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
                     return true;
                 };
@@ -191,6 +198,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
             for note in hidden {
                 if let (Some(key), Some(value)) = (note.key, note.value) {
                     let margin_inside = note.margin;
+                    // A step has put another field under the name: that one is newer.
                     if map.contains_key(&key) {
                         own_again(margin, &key, margin_inside);
                         continue;

@@ -22,7 +22,7 @@ pub(crate) use same::has_moving_references;
 pub(crate) use why::{Why, says_never};
 
 use super::sketch::{Kinds, Sketch, Source};
-use super::step::weight;
+use super::weight::weight;
 use crate::examples::{At, Edit};
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::{PathPattern, Schema, Step as Token};

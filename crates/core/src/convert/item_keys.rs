@@ -13,65 +13,16 @@
 //! was registered, come before those of others, so a version that is registered later never changes
 //! the key that a list has. All of this follows from the schemas and steps alone: nothing is stored.
 
-use super::path::{Trail, pattern};
+use super::identity::{ItemKey, KeyField, KeyOrigin};
+use super::path::{Trail, covers};
+use super::refusal::KeyRemedy;
 use super::step::{Directed, ListKey, Way, carried, list_keys, trace_all};
 use super::versions::Versions;
 use crate::types::{DeclaredList, PathPattern, Step as Token};
 use crate::version::Version;
-use serde_json::Value;
-use std::fmt;
 
 /// The fields that are taken for a key, the likelier first.
 const LIKELY: [&str; 5] = ["id", "uid", "uuid", "key", "name"];
-
-/// Who says that it is the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum KeyOrigin {
-    /// A step of a conversion.
-    Step,
-    /// A schema.
-    Declared,
-    /// Nobody: it was found in the schemas.
-    Inferred,
-}
-
-impl KeyOrigin {
-    /// In one word.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Step => "step",
-            Self::Declared => "declared",
-            Self::Inferred => "inferred",
-        }
-    }
-}
-
-impl fmt::Display for KeyOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Step => "named by a step",
-            Self::Declared | Self::Inferred => self.word(),
-        })
-    }
-}
-
-/// The key of a list's items, in the terms of one version.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ItemKey {
-    pub(crate) list: Trail,
-    /// Together they are the key.
-    pub(crate) fields: Vec<KeyField>,
-    pub(crate) origin: KeyOrigin,
-}
-
-/// A field of a key.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct KeyField {
-    pub(crate) name: String,
-    /// What an item without it counts as having.
-    pub(crate) default: Option<Value>,
-}
 
 /// A list of objects that a version declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +56,7 @@ impl NamedKey {
         for field in &self.fields {
             let (list, key) = (self.list.clone(), field.clone());
             let key = carried(steps, Way::Forward, ListKey { list, key })?;
+            // A step has moved one of the fields out of the items: together they are a key no more.
             if after.as_ref().is_some_and(|list| *list != key.list) {
                 return None;
             }
@@ -120,6 +72,21 @@ impl NamedKey {
 
 impl Versions {
     /// Every list of objects that a version declares, with its key.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// use coeval_core::convert::KeyOrigin;
+    ///
+    /// let ports = &app.keyed_lists(v1)[0];
+    /// assert_eq!(ports.list.to_string(), "/ports");
+    /// assert_eq!((ports.fields[0].as_str(), ports.origin), ("name", Some(KeyOrigin::Inferred)));
+    /// ```
     #[must_use]
     pub fn keyed_lists(&self, version: Version) -> Vec<KeyedList> {
         let Ok(number) = self.number(version) else {
@@ -146,6 +113,7 @@ impl Versions {
             number,
             keys: Vec::new(),
         };
+        // The order is the rank: what is there already makes way for nothing that comes later.
         found.of_steps();
         found.declared();
         found.inferred();
@@ -225,6 +193,7 @@ impl Found<'_> {
     fn of_steps(&mut self) {
         for child in self.versions.all_numbers() {
             let parent = self.versions.parent_number(child);
+            // A step names its key in the terms of both of its versions; each is the way to other versions.
             for (at, side) in [(Some(child), Way::Forward), (parent, Way::Backward)] {
                 let Some(at) = at else { continue };
                 let steps = self.versions.path(at, self.number);
@@ -294,54 +263,6 @@ impl Found<'_> {
     }
 }
 
-/// What the author of a type can do for a list whose items can't be told apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyRemedy {
-    /// Declare a key.
-    Declare {
-        /// The type version.
-        version: String,
-        /// Where its schema has the list.
-        place: String,
-        /// A field that would do, if there is one.
-        field: Option<String>,
-    },
-    /// It has a key, which the items don't tell, or two of them share.
-    Distinct {
-        /// The fields that are the key.
-        fields: Vec<String>,
-    },
-}
-
-impl fmt::Display for KeyRemedy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Declare {
-                version,
-                place,
-                field,
-            } => {
-                let field = field.as_deref().unwrap_or("FIELD");
-                write!(
-                    f,
-                    "declare `x-coeval-list-key: {field}` at {place} of {version}, or of a later version: \
-                     a key holds for all versions of the type"
-                )?;
-                if field == "FIELD" {
-                    write!(
-                        f,
-                        "; FIELD is what tells the items apart, and may have to be added"
-                    )?;
-                }
-                Ok(())
-            }
-            Self::Distinct { fields } => {
-                write!(f, "give every item a {} of its own", fields.join(" and "))
-            }
-        }
-    }
-}
-
 impl Versions {
     /// What helps where the items of a list can't be told apart. `tells` is whether a field would
     /// tell those apart that are at hand.
@@ -375,9 +296,4 @@ impl Versions {
                 .map(|field| field.name.clone()),
         })
     }
-}
-
-/// Whether a trail of a list leads to a place.
-pub(crate) fn covers(list: &[Token], place: &[Token]) -> bool {
-    pattern(&list.to_vec()).covers(&pattern(&place.to_vec()))
 }

@@ -1,7 +1,6 @@
 //! What other versions of a resource can hold and the stored one can't: part of the record.
 
-use super::align::is_of_use;
-use super::note::{By, Holds, Margin, Note, What};
+use super::note::{By, Holds, Margin, Note, What, is_of_use};
 use crate::types::deeper_than;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
@@ -60,6 +59,21 @@ impl Kept {
     }
 
     /// As it is stored.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// use coeval_core::convert::Kept;
+    ///
+    /// let stored = Record::new(v2, json!({"image": "web", "gpu": 4}));
+    /// let kept = app.moved(stored, v1).unwrap().kept;
+    /// assert_eq!(Kept::from_json(&kept.to_json()), Some(kept));
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut entries = Vec::new();

@@ -2,8 +2,8 @@
 //! such an item is refused, and whoever registers the version is warned.
 
 use super::express::{Graph, Next};
-use super::item_keys::KeyRemedy;
 use super::path::Trail;
+use super::refusal::KeyRemedy;
 use super::same_items::Likeness;
 use super::step::{Class, Way, trace_all};
 use super::versions::Versions;

@@ -91,6 +91,18 @@ impl Versions {
     /// Checks the laws between a version and its parent, both ways, on documents made from their
     /// schemas.
     ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let checked = app.check_laws(v2, 20, 7).unwrap();
+    /// assert!(checked.converted > 0 && checked.written > 0);
+    /// ```
+    ///
     /// # Errors
     ///
     /// The first document for which one does not hold.

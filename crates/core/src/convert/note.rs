@@ -202,3 +202,15 @@ impl Margin {
         });
     }
 }
+
+/// Whether a note has something that people would miss. Refinements of a value that was changed are
+/// what the change replaced.
+pub(crate) fn is_of_use(note: &Note) -> bool {
+    let independent = note.holds == Holds::There && note.value.is_some();
+    let of_use = match note.by {
+        By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
+        By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
+        By::Filled | By::Own(_) | By::Returned(_) => false,
+    };
+    independent && of_use
+}

@@ -103,3 +103,8 @@ pub(crate) type Trail = Vec<Token>;
 pub(crate) fn pattern(trail: &Trail) -> PathPattern {
     PathPattern::of(trail.clone())
 }
+
+/// Whether a trail of a list leads to a place.
+pub(crate) fn covers(list: &[Token], place: &[Token]) -> bool {
+    pattern(&list.to_vec()).covers(&pattern(&place.to_vec()))
+}

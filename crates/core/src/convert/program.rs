@@ -20,6 +20,8 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn new(path: Vec<Directed>) -> Self {
         let deepens = path.iter().any(|step| step.step.deepens());
+        // Of the path as it is written: two steps that undo each other lose nothing together, but the
+        // author reads about the steps.
         let losses = path.iter().flat_map(|step| step.losses(Way::Forward));
         let losses = losses.collect();
         let fickle = path.iter().any(|step| step.step.is_fickle());
@@ -35,6 +37,7 @@ impl Program {
         for step in &self.steps {
             step.apply(Way::Forward, tree, run)?;
         }
+        // Only if a step can add levels, and once at the end: the check walks the whole document.
         if self.deepens && deeper_than(&tree.value, CONTENT_DEPTH) {
             return Err(Refusal::whole(Reason::TooDeep));
         }
@@ -58,6 +61,7 @@ pub(crate) fn fused(path: Vec<Directed>) -> Vec<Directed> {
 
 /// Adds a step, fused with an earlier one if nothing between the two touches its fields.
 fn add(steps: &mut Vec<Directed>, next: Directed) {
+    // Backwards past steps that have nothing to do with its fields, as if they were swapped.
     for earlier in steps.iter_mut().rev() {
         let fused = earlier.step.fuse(earlier.way, &*next.step, next.way);
         if let Some(step) = fused {

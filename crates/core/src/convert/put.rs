@@ -1,12 +1,67 @@
 //! Writing at a version that is perhaps not the stored one: the body replaces everything that its
 //! version expresses, and nothing else.
+//!
+//! # Flow
+//!
+//! 1. The stored record is carried to the body's version, as a reader there would see it. What that
+//!    version can't hold goes into the *margin*, each note at the place where it belongs.
+//! 2. The body takes the place of that view. [Aligning](super::align) decides which notes still have a
+//!    place, and moves those of list items to where the items are now.
+//! 3. What the body may not say is refused: a field that only other versions have would, once it is
+//!    carried back, be taken for what is kept there.
+//! 4. The body is carried back to the stored version, and the margin gives back what it holds: hidden
+//!    fields, the remainders of rounded numbers, the items' own extras.
+//!
+//! # What it promises
+//!
+//! - *Nothing is lost by not knowing it.* A client that sends back what it read changes nothing (the
+//!   law *get, then put*), and an edit changes nothing that its version can't express (*edit safety*).
+//! - *What was put is what is read* at the same version (*put, then get*).
+//! - All or nothing: after a refusal, nothing has changed.
+//! - The answer says what was left alone ([`Put::kept`]) and what went with items that the body deleted
+//!   ([`Put::dropped`]).
+//!
+//! `Versions::check_laws` tries these laws on documents made from the schemas, and `docs/conversions.md`
+//! explains them.
+//!
+//! # What it relies on
+//!
+//! - The body is the edit of a view of *this* record: the caller has compared revisions, or decided to
+//!   go without ([`decide_write`](crate::decide::decide_write)).
+//! - A body is complete. What it leaves out is deleted, as far as its version expresses it.
+//! - Items of a list can be told apart ([`item_keys`](super::item_keys)), wherever something is kept for
+//!   one. Otherwise the write is refused rather than guessed.
+//!
+//! # Example
+//!
+//! A client that knows `acme:app` up to 1.0.0 doubles the memory of an app that is stored at 2.0.0, where
+//! memory is in MiB and where there is a GPU:
+//!
+//! ```
+//! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+//! # use coeval_core::convert::{Record, Versions};
+//! # use coeval_core::types::TypeVersion;
+//! # use coeval_core::version::Version;
+//! # use serde_json::json;
+//! # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+//! # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+//! let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+//! let mut body = app.view(stored.clone(), v1).unwrap().content;
+//! assert_eq!(app.put(stored.clone(), v1, body.clone()).unwrap().record, stored);
+//!
+//! body["memory"] = json!(4);
+//! let put = app.put(stored, v1, body).unwrap();
+//! assert_eq!(put.record.content, json!({"image": "web", "memory": 4096, "gpu": 4}));
+//! ```
+//!
+//! The remainder, 1 MiB, belonged to the 2 GiB that the client has replaced: it goes with them.
 
 use super::align::Align;
 use super::expressing::{Purpose, check, supersede, walk};
-use super::item_keys::{ItemKey, covers};
+use super::identity::ItemKey;
 use super::kept::{Kept, KeptEntry, entries};
 use super::note::Margin;
-use super::path::{Trail, pattern};
+use super::path::{Trail, covers, pattern};
 use super::put_moved::{hide_restored, show_restored};
 use super::refusal::{Reason, Refusal, bounded};
 use super::same_items::partners;
@@ -35,6 +90,18 @@ pub struct Put {
 impl Versions {
     /// A record of a body that replaces nothing.
     ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let record = app.create(v1, json!({"img": "web", "memory": null})).unwrap();
+    /// assert_eq!(record, Record::new(v1, json!({"img": "web"})), "v1 takes no null there");
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the version is unknown, or fields that mirror each other differ.
@@ -47,6 +114,23 @@ impl Versions {
     }
 
     /// Puts a body at some version onto a stored record.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let put = app.put(stored.clone(), v1, json!({"img": "db", "memory": 2})).unwrap();
+    /// assert_eq!(put.record.content, json!({"image": "db", "memory": 2049, "gpu": 4}));
+    /// assert_eq!(put.kept, ["/gpu"]);
+    /// // What v1 has no word for can't be set through v1.
+    /// let refusal = app.put(stored, v1, json!({"img": "db", "gpu": 1})).unwrap_err();
+    /// assert!(refusal.to_string().contains("/gpu"));
+    /// ```
     ///
     /// # Errors
     ///
@@ -86,17 +170,23 @@ impl Versions {
         moved_from: Option<Version>,
     ) -> Result<Put, Refusal> {
         let version = stored.version;
+        // Both are bounded before either error is returned: what is too deep must be taken apart, since
+        // merely dropping it would recurse.
         let (tree, body) = (stored.into_tree(), bounded(body));
         let (mut tree, mut body) = (tree?, body?);
         let (home, there) = (self.number(version)?, self.number(at)?);
+        // Asked of the stored content, before it is carried: the marks of the stored version decide too.
         let unseen = match sees {
             Some(sees) => self.unseen_at(&tree, home, there, sees)?,
             None => HashMap::new(),
         };
         let mut run = Run::new();
+        // The body will replace this view, so also what it could change by the way is noted.
         run.there = true;
         self.carry(home, there, &mut tree, &mut run, Carry::There)?;
         let mut dropped = Vec::new();
+        // What the caller does not see is put into the body, so that from here on it looks like one by
+        // somebody who sees everything and left it alone.
         if let Some(sees) = sees {
             let completed = self.completed(there, &tree.value, unseen, body, sees)?;
             body = completed.body;
@@ -111,12 +201,15 @@ impl Versions {
         }
         run.there = false;
         run.marking = true;
+        // Before the items are matched too: an item whose mirrored field followed is the item it was.
         follow_mirrors(self, there, &tree.value, &mut body)?;
         let mut align = Align::new(self, there);
+        // At the stored version the body may say what is kept there; elsewhere saying it is an error.
         align.replaces = home == there;
         align.align(&tree.value, &body, &mut tree.margin)?;
         dropped.extend(align.dropped.into_iter().map(|lost| lost.pointer));
         if home != there {
+            // Such a field would be stored under a name that means something at the stored version.
             let fields = check(self.graph(there)?, at, &mut body, &tree.margin);
             if !fields.is_empty() {
                 let version = at;
@@ -130,6 +223,7 @@ impl Versions {
             body = self.without_forbidden((there, self.number(from)?), body, &mut tree.margin);
         }
         tree.value = body;
+        // Remembered by value, because the way back moves and renames the places.
         let left_alone: Vec<_> = independent(&tree.margin)
             .map(|entry| (entry.version, entry.value.clone()))
             .collect();
@@ -141,6 +235,8 @@ impl Versions {
             .program(there, home)
             .is_some_and(|program| program.fickle)
         {
+            // A fickle step may refuse the very document that it has made: nobody could read the record at
+            // the body's version again. The only proof that it goes is to go there.
             let mut again = tree.clone();
             self.carry(home, there, &mut again, &mut Run::new(), Carry::View)?;
         }
@@ -210,6 +306,8 @@ pub(crate) fn follow_mirrors(
     new: &mut Value,
 ) -> Result<(), Refusal> {
     for mirror in versions.mirrors(number) {
+        // Both fields are in one object, or in objects below one that they share; only below that do
+        // the paths part, and there they must name one place each to be set.
         let pairs = mirror.from.iter().zip(&mirror.to);
         let shared = pairs.take_while(|(one, other)| one == other).count();
         let only_keys = |trail: &Trail| {
@@ -272,6 +370,7 @@ impl Follow<'_> {
                     .filter(|key| covers(&key.list, list))
                     .collect();
                 let olds = old.as_array().map_or(&[][..], Vec::as_slice);
+                // By the list's key, as everywhere: the same position may be another item by now.
                 let partners = partners(olds, items, &here);
                 for (index, new) in items.iter_mut().enumerate() {
                     let old = partners.get(&index).and_then(|at| olds.get(*at));
@@ -301,6 +400,7 @@ impl Follow<'_> {
             (false, false) => {}
             (true, false) => set(new, &self.to, from),
             (false, true) => set(new, &self.from, to),
+            // Both changed to the same value is what a client does that knows both fields.
             (true, true) => {
                 if !alike(&from, &to) {
                     return Err(Refusal::whole(Reason::Mirrors {
@@ -337,6 +437,7 @@ fn set(value: &mut Value, keys: &[String], field: Option<Value>) {
             map.insert(last.clone(), field);
         }
         None => {
+            // `remove` would move the last field into its place, and the order is the author's.
             map.shift_remove(last);
         }
     }

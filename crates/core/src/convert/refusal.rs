@@ -1,6 +1,5 @@
 //! Why a conversion or a write at another version is refused.
 
-use super::item_keys::KeyRemedy;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::{deeper_than, dismantle};
@@ -8,6 +7,54 @@ use crate::version::Version;
 use coeval_codes::{Code, Coded};
 use serde_json::Value;
 use std::fmt;
+
+/// What the author of a type can do for a list whose items can't be told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyRemedy {
+    /// Declare a key.
+    Declare {
+        /// The type version.
+        version: String,
+        /// Where its schema has the list.
+        place: String,
+        /// A field that would do, if there is one.
+        field: Option<String>,
+    },
+    /// It has a key, which the items don't tell, or two of them share.
+    Distinct {
+        /// The fields that are the key.
+        fields: Vec<String>,
+    },
+}
+
+impl fmt::Display for KeyRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Declare {
+                version,
+                place,
+                field,
+            } => {
+                let field = field.as_deref().unwrap_or("FIELD");
+                write!(
+                    f,
+                    "declare `x-coeval-list-key: {field}` at {place} of {version}, or of a later version: \
+                     a key holds for all versions of the type"
+                )?;
+                if field == "FIELD" {
+                    write!(
+                        f,
+                        "; FIELD is what tells the items apart, and may have to be added"
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Distinct { fields } => {
+                write!(f, "give every item a {} of its own", fields.join(" and "))
+            }
+        }
+    }
+}
 
 /// What is in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]

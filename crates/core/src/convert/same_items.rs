@@ -6,7 +6,7 @@
 //! returns the one and omits the other. Among several that are equal, the first is the first.
 
 use super::express::{Graph, Next};
-use super::item_keys::{ItemKey, KeyField};
+use super::identity::{ItemKey, KeyField};
 use super::note::{By, Margin, Note};
 use crate::types::Step as Token;
 use serde_json::Value;
@@ -102,6 +102,7 @@ pub(crate) fn match_by_key(
     let mut old_keys = keyed(old, key);
     let mut new_keys = keyed(new, key);
     let mut matched = BTreeMap::new();
+    // Only items for which something is kept have to be told apart; others may share a key.
     for index in margins.keys() {
         let of_item = key_of(old.get(*index)?, key)?;
         match old_keys.remove(&of_item)?.as_slice() {
@@ -109,6 +110,7 @@ pub(crate) fn match_by_key(
             _ => return None,
         }
         match new_keys.remove(&of_item).unwrap_or_default().as_slice() {
+            // The body has deleted it.
             [] => {}
             [to] => {
                 matched.insert(*index, *to);
@@ -144,6 +146,7 @@ fn key_of(item: &Value, key: &[KeyField]) -> Option<String> {
                 print(value, &mut text);
             }
         }
+        // The parts must not run together: 1 and 23 are not 12 and 3.
         text.push(',');
     }
     some.then_some(text)
@@ -171,8 +174,9 @@ pub(crate) fn canonical(value: &Value) -> String {
 fn print(value: &Value, text: &mut String) {
     match value {
         Value::Number(number) => {
-            let whole = super::steps::whole(value);
-            let number = whole.map_or_else(|| number.to_string(), |whole| whole.to_string());
+            // 1 and 1.0 are the same number to JSON Schema, and so to a key.
+            let integer = crate::types::whole(value);
+            let number = integer.map_or_else(|| number.to_string(), |integer| integer.to_string());
             text.push_str(&number);
         }
         Value::Array(items) => {
@@ -185,6 +189,7 @@ fn print(value: &Value, text: &mut String) {
         }
         Value::Object(map) => {
             let mut pairs: Vec<_> = map.iter().collect();
+            // Clients print objects in any order.
             pairs.sort_by_key(|(key, _)| *key);
             text.push('{');
             for (key, value) in pairs {

@@ -21,7 +21,7 @@ pub(crate) use source::Source;
 pub(crate) use values::{finite, item_parts, item_schemas, listed, one_of, whole_number};
 
 use super::path::Path;
-use super::step::weight;
+use super::weight::weight;
 use serde_json::Value;
 use std::sync::Arc;
 

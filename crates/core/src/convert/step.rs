@@ -5,6 +5,7 @@ use super::path::{Path, Trail};
 use super::refusal::{Reason, Refusal};
 use super::sketch::Sketch;
 use super::tree::Tree;
+use super::weight::weight;
 use crate::types::Step as Token;
 use crate::version::Version;
 use serde_json::Value;
@@ -198,25 +199,6 @@ impl Run {
         tree.margin.restored = self.marking;
         tree
     }
-}
-
-/// Bytes of a value, roughly.
-pub(crate) fn weight(value: &Value) -> usize {
-    let mut todo = vec![value];
-    let mut bytes = 0;
-    while let Some(value) = todo.pop() {
-        bytes += 16;
-        match value {
-            Value::String(text) => bytes += text.len(),
-            Value::Array(items) => todo.extend(items),
-            Value::Object(map) => {
-                bytes += map.keys().map(String::len).sum::<usize>();
-                todo.extend(map.values());
-            }
-            _ => {}
-        }
-    }
-    bytes
 }
 
 /// One step of a conversion.

@@ -23,7 +23,6 @@ mod value;
 mod when;
 mod wrap;
 
-pub(crate) use convert::whole;
 pub(crate) use parse::parsed;
 
 use super::making::{Args, Making, StepFlaw};

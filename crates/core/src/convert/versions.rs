@@ -1,9 +1,8 @@
 //! All versions of a type, and the ways between them.
 
-use super::check::Weaker;
 use super::express::{Elsewhere, Graph, TooComplex};
 use super::expressing::{Purpose, fill_again, forget_own, forget_returned, leave, walk};
-use super::item_keys::ItemKey;
+use super::identity::ItemKey;
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
 use super::path::{Trail, pattern};
@@ -126,6 +125,14 @@ pub(crate) struct ForeignMark {
     pub(crate) restriction: Restriction,
 }
 
+/// A place that is marked weaker in the other version.
+pub(crate) struct WeakerPlace {
+    pub(crate) from: Trail,
+    pub(crate) to: Trail,
+    pub(crate) before: Restriction,
+    pub(crate) after: Restriction,
+}
+
 /// All versions of one type that are known, with what is compiled for them.
 #[derive(Debug)]
 pub struct Versions {
@@ -155,6 +162,7 @@ impl Versions {
                     return Err(VersionsError::OtherType(id.to_string()));
                 }
             }
+            // Numbers are looked up by version, so a second one would hide the first.
             if numbers.contains_key(&own) {
                 return Err(VersionsError::Twice(own));
             }
@@ -167,6 +175,8 @@ impl Versions {
                     Some(*numbers.get(&conversion.from).ok_or_else(unknown)?)
                 }
                 None => {
+                    // Only among those registered so far: a version that comes later must not change the parent of
+                    // one that is there, or what is kept for it would be on another path.
                     let below = numbers.range(..own).next_back();
                     let nearest = below.or_else(|| numbers.range(own..).next());
                     nearest.map(|(_, number)| *number)
@@ -203,6 +213,18 @@ impl Versions {
 
     /// Versions in no particular order, as from files: each after its parent, older ones first.
     ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// use coeval_core::convert::Versions;
+    /// use coeval_core::types::TypeVersion;
+    /// use coeval_core::version::Version;
+    ///
+    /// let mut files = TypeVersion::parse_all(APP).unwrap();
+    /// files.reverse();
+    /// let app = Versions::of_files(files).unwrap();
+    /// assert_eq!(app.parent(Version::new(2, 0, 0)), Some(Version::new(1, 0, 0)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Versions::new`].
@@ -220,6 +242,7 @@ impl Versions {
         let mut ordered: Vec<Arc<TypeVersion>> = Vec::new();
         while !files.is_empty() {
             let there = |version: Version| ordered.iter().any(|one| one.id.version == version);
+            // A version may be converted from a higher one, so the order of numbers is not enough.
             let ready = |file: &Arc<TypeVersion>| match &file.conversion {
                 Some(conversion) => there(conversion.from),
                 None => true,
@@ -257,6 +280,21 @@ impl Versions {
 
     /// The content at another version, for reading.
     ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let view = app.view(stored, v1).unwrap();
+    /// assert_eq!(view.content, json!({"img": "web", "memory": 2}));
+    /// let gpu = view.kept.entries().into_iter().find(|entry| entry.path == "/gpu").unwrap();
+    /// assert_eq!((gpu.version, gpu.value), (v2, &json!(4)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If a version is unknown, or a value has no counterpart.
@@ -272,6 +310,20 @@ impl Versions {
     }
 
     /// The record at another version: what a change of the stored version writes.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let down = app.moved(stored.clone(), v1).unwrap();
+    /// assert_eq!(down.content, json!({"img": "web", "memory": 2}));
+    /// assert_eq!(app.moved(down, v2).unwrap(), stored, "nothing is forgotten on the way");
+    /// ```
     ///
     /// # Errors
     ///
@@ -289,6 +341,22 @@ impl Versions {
     }
 
     /// What a conversion does to documents, and where.
+    ///
+    /// ```
+    /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
+    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::types::TypeVersion;
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+    /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
+    /// use coeval_core::convert::Class;
+    ///
+    /// let (class, losses) = app.class(v2, v1).unwrap();
+    /// assert_eq!(Some(class), losses.iter().map(|loss| loss.class).max(), "the worst of all");
+    /// let gpu = losses.iter().find(|loss| loss.path == "/gpu").unwrap();
+    /// assert_eq!(gpu.class, Class::Keeps, "v1 has no place for it");
+    /// ```
     ///
     /// # Errors
     ///
@@ -318,7 +386,7 @@ impl Versions {
         node.foreign_marks.get_or_init(|| {
             let others = (0..self.nodes.len()).filter(|other| *other != number);
             let places = others.flat_map(|other| self.weaker_places(other, number));
-            let mark = |place: Weaker| ForeignMark {
+            let mark = |place: WeakerPlace| ForeignMark {
                 path: pattern(&place.to),
                 restriction: place.before,
             };
@@ -394,6 +462,7 @@ impl Versions {
     }
 
     pub(crate) fn program(&self, from: usize, to: usize) -> Option<&Program> {
+        // Compiled on first use: most pairs of a long history are never asked for.
         let slot = self.programs.get(from * self.nodes.len() + to)?;
         Some(slot.get_or_init(|| Program::new(self.path(from, to))))
     }
@@ -408,10 +477,13 @@ impl Versions {
             }
             all
         };
+        // Up from the one to the common ancestor, and down to the other. In a tree there is no other way,
+        // so it can't matter over which versions a document travelled before.
         let (up, down) = (ancestors(from), ancestors(to));
         let steps = |number: &usize| self.node(*number).map_or(&[][..], |node| &node.steps);
         let mut path = Vec::new();
         for number in up.iter().take_while(|number| !down.contains(number)) {
+            // Towards the root each conversion is undone, its last step first.
             path.extend(steps(number).iter().rev().map(|step| Directed {
                 step: Arc::clone(&step.step),
                 way: step.way.turned(),
@@ -421,6 +493,7 @@ impl Versions {
             .iter()
             .take_while(|number| !up.contains(number))
             .collect();
+        // `down` was collected from the leaf to the root.
         for number in below.into_iter().rev() {
             path.extend(steps(number).iter().cloned());
         }
@@ -459,6 +532,7 @@ impl Versions {
             }
             let schema = &node.version.schema;
             let declares = |trail: &Trail| schema.declares_some(&pattern(trail));
+            // Where a version has only one of the two fields there is nothing to keep alike.
             found.retain(|one: &Mirror| declares(&one.from) && declares(&one.to));
             found
         })
@@ -484,12 +558,15 @@ impl Versions {
         };
         let (left, reached) = (version(from)?, version(to)?);
         if matches!(carry, Carry::Move | Carry::There) {
+            // What is there beyond what the version expresses is its own again when the content comes back.
+            // A view never comes back.
             walk(self.graph(from)?, tree, Purpose::Mark(left), run)?;
         }
         leave(tree, run);
         if let Some(program) = self.program(from, to) {
             program.apply(tree, run)?;
         }
+        // Even without a step: a version that only adds a field must hide it from the other one.
         let purpose = Purpose::Arrive {
             from: left,
             to: reached,
@@ -497,6 +574,7 @@ impl Versions {
         };
         walk(self.graph(to)?, tree, purpose, run)?;
         if carry == Carry::Back {
+            // The body has replaced the document without them: they are not what it left out on purpose.
             fill_again(tree);
         }
         if matches!(carry, Carry::Move | Carry::Back) {

@@ -74,6 +74,20 @@ impl View {
 }
 
 /// Decides a read.
+///
+/// ```
+/// use coeval_core::decide::{Reading, Shown, Stored, Wanted, decide_read};
+/// use coeval_core::version::{ClientVersion, Known, StoredVersion, Version};
+///
+/// let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+/// let known: Known = [v1, v2].into_iter().collect();
+/// let stored = Stored::Alone(StoredVersion(v2));
+/// let wanted = Wanted::AtMost(ClientVersion(v1));
+/// let reading = Reading { stored, known: &known, wanted, restricted_below: None };
+/// let view = decide_read(&reading).unwrap();
+/// assert_eq!(view.version().to_string(), "v1+downgraded");
+/// assert_eq!(view.shown, Shown::Converted);
+/// ```
 pub fn decide_read(reading: &Reading<'_>) -> Result<View, Refusal> {
     match reading.stored {
         Stored::Alone(stored) => view(reading, stored, Record::Only),
@@ -96,6 +110,7 @@ fn read_only_copy(reading: &Reading<'_>, old: StoredVersion) -> Option<View> {
 fn view(reading: &Reading<'_>, stored: StoredVersion, from: Record) -> Result<View, Refusal> {
     let base = Base::of(stored, reading.known)?;
     let at = base.show(reading.wanted, stored, reading.known)?;
+    // Compared with what is stored, not with the base: a pruned view at its own minor shows less, too.
     let lowered = at.version() < stored.0;
     let restricted = reading
         .restricted_below

@@ -87,7 +87,7 @@ pub enum Refusal {
         /// To where.
         new: StoredVersion,
     },
-    /// Somebody else was faster.
+    /// A concurrent change came first.
     #[error("the resource has another revision by now")]
     Stale,
 }

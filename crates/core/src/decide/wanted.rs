@@ -32,6 +32,8 @@ impl Base {
         if let Some(version) = known.know(version) {
             return Ok(Self::Stored(version));
         }
+        // Minors only add, so an older one of the same major can be shown in part. Of another major
+        // nothing is known to mean the same.
         if !known.knows_major(version.major) {
             return Err(Refusal::MajorUnknown { stored });
         }

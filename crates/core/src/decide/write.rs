@@ -62,11 +62,40 @@ impl Change {
 }
 
 /// Decides a write. Force is looked at only when there is something to override.
+///
+/// ```
+/// # use coeval_core::decide::*;
+/// # use coeval_core::version::{Known, StoredVersion, Version, WriteVersion};
+/// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+/// # let known: Known = [v1, v2].into_iter().collect();
+/// // A client of v1 saves the view of v1 that it has read: an edit of what is stored at v2.
+/// let writing = Writing {
+///     stored: Some(Stored::Alone(StoredVersion(v2))),
+///     body: WriteVersion::downgraded(v1),
+///     known: &known,
+///     store_at: StoreAt::Unsaid,
+///     revision: Revision::Current,
+///     skew: Skew::Merge,
+///     control: Control::Write,
+///     force: Force::No,
+///     restricted_below: None,
+///     barrier: None,
+/// };
+/// let write = decide_write(&writing).unwrap();
+/// assert!(matches!(write.change, Change::Edit { .. }));
+/// assert_eq!(write.change.stored_at().version(), v2);
+/// // Without the revision, nobody knows what it is an edit of.
+/// let blind = Writing { revision: Revision::NotGiven, ..writing };
+/// let why = WhyNot::NoRevision;
+/// assert_eq!(decide_write(&blind), Err(Refusal::MarkedBody { body: v1, why }));
+/// ```
 pub fn decide_write(writing: &Writing<'_>) -> Result<Write, Refusal> {
     let refusal = match judge(writing, Force::No) {
         Err(refusal) if writing.force == Force::Yes => refusal,
         decided => return decided,
     };
+    // Judged again rather than waved through: force does not override everything, and what it can't
+    // override is the better refusal to report.
     let forced = judge(writing, Force::Yes)?;
     match writing.control {
         Control::Write => Err(Refusal::FullControlNeeded),
@@ -78,12 +107,14 @@ pub fn decide_write(writing: &Writing<'_>) -> Result<Write, Refusal> {
 }
 
 fn judge(writing: &Writing<'_>, force: Force) -> Result<Write, Refusal> {
+    // First, and also by force: any other answer would be about a content that the caller has not seen.
     if writing.revision == Revision::Stale {
         return Err(Refusal::Stale);
     }
     let body = writing.body.version();
     let (change, records) = match writing.stored {
         None => (create(writing, force)?, Records::Only),
+        // Not even by force: the sender saw a stand-in, and its body would erase the content.
         Some(_) if writing.restricted_below.is_some_and(|below| body < below) => {
             return Err(Refusal::RestrictedView { body });
         }
@@ -132,6 +163,7 @@ fn onto(
     };
     let from = stored_at;
     let moved = Change::Move { from, to: body };
+    // There is nothing to carry over, so neither force nor the mark makes a difference.
     if body == stored_at {
         return Ok(edit);
     }
@@ -143,6 +175,8 @@ fn onto(
     if writing.body.is_marked() {
         return carried();
     }
+    // Where an API can't name the version, a plain save must neither lower a resource nor move it to
+    // another major. A newer minor from somebody with full control is meant to be stored there.
     let higher_major = body.version().major > stored_at.version().major;
     match (writing.store_at, writing.control) {
         (StoreAt::Set, Control::Full) => Ok(moved),
@@ -209,6 +243,8 @@ fn both(writing: &Writing<'_>, pair: Pair, force: Force) -> Result<(Change, Reco
     refuse_mark(writing, carry, force)?;
     let body = known_body(writing)?;
     let stored_at = lead_at.ok_or(Refusal::StoredUnknown { stored: lead })?;
+    // An old server can serve writes of a pair as long as the record that it can't write is one that
+    // somebody else will repair.
     let records = match (writing.known.know_stored(mirror), pair.lead()) {
         (Some(_), _) => Records::Both,
         // A mirror that is left behind is noticed by its revision, and repaired.

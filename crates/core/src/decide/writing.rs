@@ -70,6 +70,33 @@ pub enum Control {
 }
 
 /// Whether the caller insists. It overrides what protects the stored version, and nothing else.
+///
+/// ```
+/// # use coeval_core::decide::*;
+/// # use coeval_core::version::{Known, StoredVersion, Version, WriteVersion};
+/// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
+/// # let known: Known = [v1, v2].into_iter().collect();
+/// # let writing = Writing {
+/// #     stored: Some(Stored::Alone(StoredVersion(v2))),
+/// #     body: WriteVersion::downgraded(v1),
+/// #     known: &known,
+/// #     store_at: StoreAt::Unsaid,
+/// #     revision: Revision::Current,
+/// #     skew: Skew::Merge,
+/// #     control: Control::Write,
+/// #     force: Force::No,
+/// #     restricted_below: None,
+/// #     barrier: None,
+/// # };
+/// let blind = Writing { revision: Revision::NotGiven, force: Force::Yes, ..writing };
+/// assert_eq!(decide_write(&blind), Err(Refusal::FullControlNeeded));
+/// let forced = decide_write(&Writing { control: Control::Full, ..blind }).unwrap();
+/// assert!(matches!(forced.change, Change::Move { .. }), "it is stored at the body's version");
+/// assert!(forced.overrode.is_some(), "and the answer tells what was overridden");
+/// // A stale revision is never overridden.
+/// let stale = Writing { revision: Revision::Stale, force: Force::Yes, ..writing };
+/// assert_eq!(decide_write(&stale), Err(Refusal::Stale));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
     /// No.

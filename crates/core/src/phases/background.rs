@@ -58,6 +58,15 @@ pub fn is_left(found: &Found) -> bool {
 }
 
 /// Makes the mirror in new fresh. Reads that meet one that is not repair it the same way.
+///
+/// ```
+/// # use coeval_core::phases::{Failing, Fit, Found, Stamp, Step, backfill};
+/// # let old = Some(Stamp { revision: [1; 16], expires: None });
+/// let found = Found { old, new: None };
+/// let plan = backfill(&found, Fit::Both).unwrap();
+/// assert_eq!((plan.old, plan.new), (Step::Leave, Step::Copy));
+/// assert_eq!(backfill(&found, Fit::OnlyTruth).unwrap().failing, Failing::Listed);
+/// ```
 #[must_use]
 pub fn backfill(found: &Found, fit: Fit) -> Option<Plan> {
     let mirror_there = delete_if(found.new.is_some());
@@ -117,16 +126,27 @@ pub fn discard(found: &Found) -> Option<Plan> {
 
 /// Notes that all resources were visited by a run that began in `epoch`. `failed` is from the same
 /// snapshot as the record.
+///
+/// ```
+/// # use coeval_core::phases::{PhaseRecord, Refusal, Work, begin, claim};
+/// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
+/// let failed = claim(&record, Work::Backfill, record.epoch, 3);
+/// assert_eq!(failed, Err(Refusal::Failed { failed: 3 }));
+/// let done = claim(&record, Work::Backfill, record.epoch, 0).unwrap();
+/// assert!(done.migration.unwrap().forward_done);
+/// ```
 pub fn claim(
     record: &PhaseRecord,
     work: Work,
     epoch: Epoch,
     failed: u64,
 ) -> Result<PhaseRecord, Refusal> {
+    // A run of a passed epoch has visited resources that other phases have written since.
     record.fence(epoch)?;
     let mut migration = record.migration.ok_or(Refusal::NoMigration)?;
     match work {
         Work::CleanUp | Work::Discard => return Ok(record.clone()),
+        // A listed resource has no mirror, so "every mirror is fresh" would be a lie about it.
         _ if failed > 0 => return Err(Refusal::Failed { failed }),
         Work::Backfill => migration.forward_done = true,
         Work::CopyBack => migration.back_done = true,

@@ -58,6 +58,17 @@ pub enum Standing {
 
 impl Found {
     /// How the two stand.
+    ///
+    /// ```
+    /// # use coeval_core::phases::{Found, Home, NewRecord, Stamp, Standing};
+    /// # let stamp = |n| Stamp { revision: [n; 16], expires: None };
+    /// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: Home::Paired });
+    /// let fresh = Found { old: Some(stamp(1)), new: mirrored(1) };
+    /// assert_eq!(fresh.standing(), Standing::Fresh);
+    /// // A write at `old` left the mirror behind.
+    /// let stale = Found { old: Some(stamp(2)), ..fresh };
+    /// assert_eq!(stale.standing(), Standing::Stale);
+    /// ```
     #[must_use]
     pub fn standing(&self) -> Standing {
         match (self.old, self.new) {

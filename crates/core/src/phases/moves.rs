@@ -53,6 +53,14 @@ pub struct Facts<'a> {
 }
 
 /// Begins a migration. All servers are at `old`.
+///
+/// ```
+/// use coeval_core::phases::{PhaseRecord, Refusal, begin};
+///
+/// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
+/// assert_eq!(begin(&record, 2, 3), Err(Refusal::Running { from: 1, to: 2 }));
+/// assert_eq!(begin(&PhaseRecord::first(), 2, 1), Err(Refusal::WrongMajors { from: 2, to: 1 }));
+/// ```
 pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Refusal> {
     if let Some(running) = record.migration {
         return Err(Refusal::Running {
@@ -60,9 +68,12 @@ pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Re
             to: running.to,
         });
     }
+    // A closed major stays closed: what is created at it is stored at a later one for ever.
     if from >= to || record.closed.contains(&from) || record.closed.contains(&to) {
         return Err(Refusal::WrongMajors { from, to });
     }
+    // Before the first write there is nothing in new, so old is trivially fresh; new is not, because
+    // resources that exist have no mirror.
     let migration = Migration {
         from,
         to,
@@ -75,6 +86,18 @@ pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Re
 }
 
 /// The next half step towards the end.
+///
+/// ```
+/// use coeval_core::phases::{Acknowledged, Facts, Phase, PhaseRecord, Refusal, TABLE, Who, begin, forward};
+///
+/// let servers = [Acknowledged { server: "a".into(), phase: Some(Phase::Old) }];
+/// # let facts = Facts { who: Who::Operator, servers: &servers, fence_rest: false, failed: 0, left: 0, meaning_changed: false };
+/// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
+/// let both_live = forward(&TABLE, &record, &facts).unwrap();
+/// // The second half closes `old`, and a server is still there.
+/// let refusal = Refusal::ServersBehind { phase: Phase::Mirror, behind: vec!["a".into()] };
+/// assert_eq!(forward(&TABLE, &both_live, &facts), Err(refusal));
+/// ```
 pub fn forward(
     table: &Table,
     record: &PhaseRecord,
@@ -96,6 +119,16 @@ pub fn forward(
 }
 
 /// The next half step towards the beginning.
+///
+/// ```
+/// # use coeval_core::phases::{Facts, Phase, PhaseRecord, Refusal, TABLE, Who, back, begin, forward};
+/// # let facts = Facts { who: Who::Operator, servers: &[], fence_rest: false, failed: 0, left: 0, meaning_changed: false };
+/// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
+/// let mirror = forward(&TABLE, &forward(&TABLE, &record, &facts).unwrap(), &facts).unwrap();
+/// let both_live = back(&TABLE, &mirror, &facts).unwrap();
+/// assert_eq!(both_live.migration.unwrap().live.low, Phase::Old);
+/// assert_eq!(back(&TABLE, &record, &facts), Err(Refusal::NoWayBack { phase: Phase::Old }));
+/// ```
 pub fn back(
     table: &Table,
     record: &PhaseRecord,
@@ -255,8 +288,10 @@ fn close(
         Heading::Back => migration.live.low,
     };
     let behind = behind(facts.servers, phase, migration.live.low);
+    // Giving up a server costs it its writes; only a person can know that it is dead.
     let fenced = facts.fence_rest && facts.who == Who::Operator;
     if !behind.is_empty() && !fenced {
+        // Servers follow the heading, so those that were sent the other way are not late yet.
         if migration.heading == heading {
             return Err(Refusal::ServersBehind { phase, behind });
         }

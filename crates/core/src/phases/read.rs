@@ -23,11 +23,24 @@ pub struct Reading {
 }
 
 /// Where a server at this row reads.
+///
+/// ```
+/// # use coeval_core::decide::Record;
+/// # use coeval_core::phases::{Found, Home, NewRecord, Phase, Stamp, TABLE, plan_read};
+/// # let stamp = |n| Stamp { revision: [n; 16], expires: None };
+/// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: Home::Paired });
+/// let row = TABLE.row(Phase::ReadNew);
+/// let fresh = Found { old: Some(stamp(1)), new: mirrored(1) };
+/// assert_eq!(plan_read(row, &fresh).from, Some(Record::New));
+/// let stale = plan_read(row, &Found { old: Some(stamp(2)), ..fresh });
+/// assert_eq!((stale.from, stale.repair), (Some(Record::Old), true));
+/// ```
 #[must_use]
 pub fn plan_read(row: &Row, found: &Found) -> Reading {
     let old = found.old.map(|_| Record::Old);
     let new = found.new.map(|_| Record::New);
     let standing = found.standing();
+    // It has no part in the migration, so the phase says nothing about it.
     if standing == Standing::Alone {
         return answer(Some(Record::Only));
     }

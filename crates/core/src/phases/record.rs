@@ -130,6 +130,14 @@ impl PhaseRecord {
     }
 
     /// Whether a write that was planned in this epoch may still be done.
+    ///
+    /// ```
+    /// # use coeval_core::phases::{PhaseRecord, Refusal, begin};
+    /// let before = PhaseRecord::first();
+    /// let record = begin(&before, 1, 2).unwrap();
+    /// let late = Refusal::EpochPassed { planned: before.epoch, now: record.epoch };
+    /// assert_eq!(record.fence(before.epoch), Err(late));
+    /// ```
     pub fn fence(&self, planned: Epoch) -> Result<(), Refusal> {
         if planned == self.epoch {
             return Ok(());
@@ -143,6 +151,13 @@ impl PhaseRecord {
 
 /// Whether a server at this phase may read and write the type. What it plans carries the epoch
 /// that is returned.
+///
+/// ```
+/// # use coeval_core::phases::{Phase, PhaseRecord, admit, begin};
+/// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
+/// assert_eq!(admit(&record, Phase::Old), Ok(record.epoch));
+/// assert!(admit(&record, Phase::Mirror).is_err(), "not live yet");
+/// ```
 pub fn admit(record: &PhaseRecord, phase: Phase) -> Result<Epoch, Refusal> {
     let live = record.migration.map(|migration| migration.live);
     match live {

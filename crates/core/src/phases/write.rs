@@ -109,6 +109,20 @@ pub(super) const fn delete_if(there: bool) -> Step {
 }
 
 /// What a write at this phase does to both keys. `live` is from the same snapshot as `found`.
+///
+/// ```
+/// # use coeval_core::phases::*;
+/// # let old = Some(Stamp { revision: [1; 16], expires: None });
+/// let found = Found { old, new: None };
+/// let plan = |fit| {
+///     let update = Write::Update(At::Old);
+///     plan_write(&TABLE, Live::one(Phase::Mirror), Phase::Mirror, &found, update, fit).unwrap()
+/// };
+/// assert_eq!((plan(Fit::Both).old, plan(Fit::Both).new), (Step::Write, Step::Write));
+/// // What does not convert is written all the same, and listed: soak waits until somebody mends it.
+/// let unfit = plan(Fit::OnlyTruth);
+/// assert_eq!((unfit.old, unfit.new, unfit.failing), (Step::Write, Step::Leave, Failing::Listed));
+/// ```
 pub fn plan_write(
     table: &Table,
     live: Live,
@@ -119,6 +133,7 @@ pub fn plan_write(
 ) -> Result<Plan, Refusal> {
     let row = table.row(phase);
     let alone = found.standing() == Standing::Alone;
+    // By the phase's source of truth: a mirror that was left behind does not make a resource exist.
     let exists = found.exists(row.truth);
     let old_there = delete_if(found.old.is_some());
     match write {

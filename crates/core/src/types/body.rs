@@ -92,6 +92,14 @@ enum Open {
 
 /// The value of a JSON text: what is returned means exactly what was sent.
 ///
+/// ```
+/// use coeval_core::types::{BodyError, BodyLimits, read_body};
+///
+/// let twice = br#"{"size": 1, "size": 2}"#;
+/// let error = read_body(twice, BodyLimits::default()).unwrap_err();
+/// assert!(matches!(error, BodyError::DuplicateKey { key, .. } if key == "size"));
+/// ```
+///
 /// # Errors
 ///
 /// Whatever would be lost, guessed or too much.

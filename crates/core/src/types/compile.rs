@@ -1,9 +1,9 @@
 //! From the text of a schema to its parts. Only places where a schema can stand are looked at, so
 //! that a property called `pattern` or `$ref` is nothing but a property.
 
+use super::declared_key::DeclaredKey;
 use super::dialect::{self, Place};
 use super::limits::{PATTERNS_COST, SCHEMA_PARTS, SCHEMA_REFS};
-use super::list_key::DeclaredKey;
 use super::part::{Additional, Id, Part, Types};
 use super::pattern;
 use super::pointer::child;

@@ -12,6 +12,14 @@ impl Schema {
     /// Only what the schema declares: properties, `patternProperties`, a schema for additional
     /// properties, items, and all inside of free-form values. An object or a list where the schema
     /// takes none is not declared either. What is too deep to be judged is not shown.
+    ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    /// let schema = Schema::compile(source).unwrap();
+    /// assert_eq!(schema.declared_only(&json!({"size": 1, "gpu": 2})), json!({"size": 1}));
+    /// ```
     #[must_use]
     pub fn declared_only(&self, content: &Value) -> Value {
         let shown = show(&self.shape, &[0], content, 0);

@@ -40,6 +40,18 @@ impl Schema {
     /// The content with every required field that is missing and has a default. What is there stays
     /// as it is; a null that counts as absent is missing. Filling twice is filling once.
     ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({
+    ///     "required": ["size"],
+    ///     "properties": {"size": {"type": "integer", "default": 3}, "gpu": {"type": "integer", "default": 1}},
+    /// });
+    /// let filled = Schema::compile(source).unwrap().fill_defaults(json!({})).unwrap();
+    /// assert_eq!(filled.content, json!({"size": 3}), "gpu is not required");
+    /// assert_eq!(filled.filled, ["/size"]);
+    /// ```
+    ///
     /// # Errors
     ///
     /// If defaults need defaults without an end.

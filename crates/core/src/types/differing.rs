@@ -8,6 +8,14 @@ use serde_json::Value;
 /// JSON pointers to the smallest places where two documents differ, in the first one's order, then
 /// those that only the second has; at most so many. Lists of different lengths differ as a whole,
 /// because their items have no names. What is too deep is one place. Equality is that of [`same`].
+///
+/// ```
+/// use coeval_core::types::differing;
+/// use serde_json::json;
+///
+/// let (one, other) = (json!({"a": 1, "b": {"c": 2}}), json!({"a": 1, "b": {"c": 3}, "d": [1]}));
+/// assert_eq!(differing(&one, &other, 10), ["/b/c", "/d"]);
+/// ```
 #[must_use]
 pub fn differing(a: &Value, b: &Value, limit: usize) -> Vec<String> {
     let mut found = Vec::new();

@@ -19,6 +19,20 @@ use semver::VersionReq;
 impl TypeVersion {
     /// Reads a file with one type version, YAML or JSON.
     ///
+    /// ```
+    /// use coeval_core::types::TypeVersion;
+    /// use coeval_core::version::Version;
+    ///
+    /// let file = "
+    /// kind: type
+    /// version: v1
+    /// metadata: {name: 'acme:app:1.1.0'}
+    /// spec: {vendor: acme, nss: app, version: 1.1.0, schema: {type: object}}";
+    /// assert_eq!(TypeVersion::parse(file).unwrap().id.version, Version::new(1, 1, 0));
+    /// let wrong = TypeVersion::parse(&file.replace("object", "thing")).unwrap_err();
+    /// assert!(wrong.problems().next().is_some());
+    /// ```
+    ///
     /// # Errors
     ///
     /// All problems that could be found at once, each with its line.

@@ -4,52 +4,14 @@
 //! A declaration that can't be meant is refused when a version is registered, and ignored where the
 //! version is in use already: a release that did not know these words has stored any value of them.
 
+use super::declared_key::DeclaredKey;
 use super::part::{Id, Part, Types};
 use super::pointer::{PathPattern, Step, child};
 use super::schema::Schema;
 use super::schema_error::{Flaw, SchemaError};
 use super::shape::{under_index, under_key};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
-
-/// The words that declare a key, the stronger first.
-const WORDS: [&str; 2] = ["x-coeval-list-key", "x-kubernetes-list-map-keys"];
-
-/// What a schema says of the key of the list's items.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DeclaredKey {
-    word: &'static str,
-    /// Or what is wrong with it, as a clause.
-    fields: Result<Vec<String>, &'static str>,
-}
-
-impl DeclaredKey {
-    pub(crate) fn read(schema: &Map<String, Value>) -> Option<Self> {
-        let (word, value) = WORDS
-            .iter()
-            .find_map(|word| Some((*word, schema.get(*word)?)))?;
-        let fields = match value {
-            Value::String(field) if word == WORDS[0] => Ok(vec![field.clone()]),
-            Value::Array(fields) => fields
-                .iter()
-                .map(|field| field.as_str().map(str::to_owned))
-                .collect::<Option<Vec<_>>>()
-                .ok_or("each of its fields is a string"),
-            _ if word == WORDS[0] => Err("it is a field of the items, or a list of fields"),
-            _ => Err("it is a list of fields"),
-        };
-        let fields = fields.and_then(|fields| match fields.as_slice() {
-            [] => Err("it names no field"),
-            all if all.iter().any(String::is_empty) => Err("the name of a field is empty"),
-            _ => Ok(fields),
-        });
-        Some(Self { word, fields })
-    }
-
-    fn fields(&self) -> Option<&Vec<String>> {
-        self.fields.as_ref().ok()
-    }
-}
 
 /// A list of objects that a schema declares.
 #[derive(Clone, Debug, PartialEq)]

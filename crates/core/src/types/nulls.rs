@@ -11,6 +11,15 @@ impl Schema {
     /// The content without the nulls that its schema does not accept. A null that the property's
     /// own schema accepts is a value, and so is one in a list or in a field that nothing is said of.
     /// Content with too many levels is left alone: it fits no schema.
+    ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({"properties": {"size": {"type": "integer"}, "note": {"type": ["string", "null"]}}});
+    /// let schema = Schema::compile(source).unwrap();
+    /// let content = json!({"size": null, "note": null});
+    /// assert_eq!(*schema.without_absent(&content), json!({"note": null}), "this null is a value");
+    /// ```
     #[must_use]
     pub fn without_absent<'v>(&self, content: &'v Value) -> Cow<'v, Value> {
         if !has_null(content) || deeper_than(content, CONTENT_DEPTH) {

@@ -1,6 +1,6 @@
 //! Numbers that 64-bit forms hold as they were sent.
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 /// Longer texts are refused unread: no 64-bit form needs more.
 const LONGEST: usize = 1_200;
@@ -42,6 +42,25 @@ fn significant(text: &str) -> (String, i64) {
     }
     let first = i64::try_from(whole.len()).unwrap_or(0) - 1 - i64::try_from(leading).unwrap_or(0);
     (kept, first.saturating_add(exponent))
+}
+
+/// An integer, also where it is written as 1.0.
+pub(crate) fn whole(value: &Value) -> Option<i128> {
+    let number = value.as_number()?;
+    let exact = number.as_i64().map(i128::from);
+    let exact = exact.or_else(|| number.as_u64().map(i128::from));
+    exact.or_else(|| {
+        let double = number.as_f64()?;
+        if double.fract() != 0.0 || double.abs() >= 1e20 {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is whole and small enough"
+        )]
+        let whole = double as i128;
+        Some(whole)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One schema inside a schema, in the form that walks over content need.
 
-use super::list_key::DeclaredKey;
+use super::declared_key::DeclaredKey;
 use super::restriction::Restriction;
 use regex::Regex;
 use serde_json::Value;

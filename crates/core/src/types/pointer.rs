@@ -5,6 +5,14 @@ use serde_json::Value;
 use std::fmt;
 
 /// `pointer` with one more token, escaped.
+///
+/// ```
+/// use coeval_core::types::pointer::{child, tokens};
+///
+/// let pointer = child("/labels", "acme.com/team");
+/// assert_eq!(pointer, "/labels/acme.com~1team");
+/// assert_eq!(tokens(&pointer).unwrap(), ["labels", "acme.com/team"]);
+/// ```
 #[must_use]
 pub fn child(pointer: &str, token: &str) -> String {
     let mut longer = String::with_capacity(pointer.len() + token.len() + 1);
@@ -62,6 +70,16 @@ pub enum Step {
 }
 
 /// A pointer that can name many places: `/nodes/*/gpu`.
+///
+/// ```
+/// use coeval_core::types::PathPattern;
+/// use serde_json::json;
+///
+/// let document = json!({"nodes": [{"gpu": 1}, {}, {"gpu": 2}]});
+/// let gpus = PathPattern::parse("/nodes/*/gpu").unwrap();
+/// let places: Vec<String> = gpus.find(&document).into_iter().map(|(at, _)| at).collect();
+/// assert_eq!(places, ["/nodes/0/gpu", "/nodes/2/gpu"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathPattern(Vec<Step>);
 
@@ -113,6 +131,13 @@ impl PathPattern {
     }
 
     /// Whether it names every place that the other names.
+    ///
+    /// ```
+    /// use coeval_core::types::PathPattern;
+    ///
+    /// let [every, first] = ["/nodes/*", "/nodes/0"].map(|text| PathPattern::parse(text).unwrap());
+    /// assert!(every.covers(&first) && !first.covers(&every));
+    /// ```
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         let covers = |(own, other): (&Step, &Step)| own == other || *own == Step::Every;

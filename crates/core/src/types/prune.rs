@@ -21,6 +21,15 @@ impl Schema {
     /// The content without the properties that the schema excludes by `additionalProperties: false`
     /// or `unevaluatedProperties: false`. Only what is excluded for certain goes: an alternative
     /// under `anyOf` that might not apply takes nothing out. Pruning twice is pruning once.
+    ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({"properties": {"size": {}}, "additionalProperties": false});
+    /// let pruned = Schema::compile(source).unwrap().prune(json!({"size": 1, "gpu": 2}));
+    /// assert_eq!(pruned.content, json!({"size": 1}));
+    /// assert_eq!(pruned.pruned, ["/gpu"]);
+    /// ```
     #[must_use]
     pub fn prune(&self, mut content: Value) -> Pruned {
         let mut pruned = Vec::new();

@@ -25,6 +25,18 @@ impl Schema {
     /// The content without fields that are marked stronger than `sees`, and without secure ones.
     /// Everybody who may read sees what is protected; full control sees what is private. A mark
     /// in any alternative counts, and what is too deep to be judged is not shown.
+    ///
+    /// ```
+    /// # use coeval_core::types::{Schema, Visibility};
+    /// # use serde_json::json;
+    /// let source = json!({"type": "object", "properties": {
+    ///     "size": {}, "note": {"x-vcloud-restricted": "private"}, "key": {"x-vcloud-restricted": "secure"},
+    /// }});
+    /// let schema = Schema::compile(source).unwrap();
+    /// let seen = schema.redact(&json!({"size": 1, "note": "n", "key": "k"}), Visibility::Public);
+    /// assert_eq!(seen.content, json!({"size": 1}));
+    /// assert_eq!((seen.removed, seen.secure), (vec!["/note".to_owned()], vec!["/key".to_owned()]));
+    /// ```
     #[must_use]
     pub fn redact(&self, content: &Value, sees: Visibility) -> Redacted {
         let mut walk = Walk {

@@ -35,6 +35,15 @@ impl fmt::Debug for Schema {
 impl Schema {
     /// Checks and compiles a schema. Nothing is ever fetched.
     ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let size = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    /// assert!(Schema::compile(size).is_ok());
+    /// let elsewhere = json!({"$ref": "https://example.com/size.json"});
+    /// assert!(Schema::compile(elsewhere).is_err(), "it would have to be fetched");
+    /// ```
+    ///
     /// # Errors
     ///
     /// Every flaw that was found, at least one.

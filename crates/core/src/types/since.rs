@@ -69,6 +69,17 @@ impl Since {
     /// The places that a body at a version sets although the field came later. What equals the
     /// stored value at the same place is unchanged, not set: a reader may send back what it saw.
     ///
+    /// ```
+    /// # use coeval_core::types::{PathPattern, Since};
+    /// # use coeval_core::version::Version;
+    /// # use serde_json::json;
+    /// let (v1, v1_1) = (Version::new(1, 0, 0), Version::new(1, 1, 0));
+    /// let since = Since::new(vec![(PathPattern::parse("/gpu").unwrap(), v1_1)]);
+    /// let body = json!({"gpu": 4});
+    /// assert_eq!(since.check(v1, &body, None).unwrap_err().fields[0].since, v1_1);
+    /// assert!(since.check(v1, &body, Some(&body)).is_ok(), "it only sends back what is stored");
+    /// ```
+    ///
     /// # Errors
     ///
     /// All of them.
@@ -98,6 +109,14 @@ impl Since {
 }
 
 /// Whether two JSON values are equal: 1 and 1.0 are, the order of keys is nothing.
+///
+/// ```
+/// use coeval_core::types::same;
+/// use serde_json::json;
+///
+/// assert!(same(&json!({"a": 1, "b": 2}), &json!({"b": 2.0, "a": 1})));
+/// assert!(!same(&json!([1, 2]), &json!([2, 1])), "lists have an order");
+/// ```
 #[must_use]
 pub fn same(a: &Value, b: &Value) -> bool {
     let mut todo = vec![(a, b)];

@@ -12,6 +12,16 @@ impl Schema {
     /// Pointers to fields that the schema does not declare, outermost only, the first `most` of
     /// them. All inside of a free-form value counts as declared, and what fits no declaration at all
     /// is the validator's business.
+    ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({"type": "object", "properties": {"size": {}}});
+    /// let schema = Schema::compile(source).unwrap();
+    /// let typo = json!({"sise": 3});
+    /// assert!(schema.validate(&typo).is_ok());
+    /// assert_eq!(schema.undeclared(&typo, 10), ["/sise"]);
+    /// ```
     #[must_use]
     pub fn undeclared(&self, content: &Value, most: usize) -> Vec<String> {
         let mut found = Vec::new();

@@ -81,6 +81,16 @@ impl Coded for ContentError {
 impl Schema {
     /// Whether the content fits, with nulls as [`Schema::without_absent`] reads them.
     ///
+    /// ```
+    /// # use coeval_core::types::Schema;
+    /// # use serde_json::json;
+    /// let source = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
+    /// let schema = Schema::compile(source).unwrap();
+    /// assert!(schema.validate(&json!({"size": null})).is_ok(), "as if it were not there");
+    /// let error = schema.validate(&json!({"size": "large"})).unwrap_err();
+    /// assert_eq!(error.violations()[0].pointer, "/size");
+    /// ```
+    ///
     /// # Errors
     ///
     /// All violations.

@@ -28,6 +28,16 @@ pub struct Restricted<'v> {
 
 impl RestrictedView {
     /// What a client of that version is shown; `None` if it sees the resource as others do.
+    ///
+    /// ```
+    /// use coeval_core::types::RestrictedView;
+    /// use coeval_core::version::Version;
+    ///
+    /// let (below, content) = (Version::new(2, 0, 0), serde_json::json!({"image": "see v2"}));
+    /// let view = RestrictedView { below, content, reason: "Images have signatures.".into() };
+    /// assert!(view.shown_to(Version::new(1, 3, 0)).is_some());
+    /// assert!(view.shown_to(below).is_none());
+    /// ```
     #[must_use]
     pub fn shown_to(&self, client: Version) -> Option<Restricted<'_>> {
         (client < self.below).then(|| Restricted {

@@ -4,6 +4,14 @@ use super::{Version, VersionError, parse};
 use std::fmt;
 
 /// `1` is 1.x.x, `1.1` is 1.1.x, `1.1.0` is itself.
+///
+/// ```
+/// use coeval_core::version::{Classification, Version};
+///
+/// let minor = Classification::parse("1.1").unwrap();
+/// assert!(minor.matches(Version::new(1, 1, 7)));
+/// assert!(!minor.matches(Version::new(1, 10, 0)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Classification {
     /// Every version of a major.

@@ -25,6 +25,15 @@ impl fmt::Display for KnownVersion {
 
 /// The versions of one type that this server can load: a set and not just the newest, because
 /// versions are registered at run time, and a low number may use what only a newer release reads.
+///
+/// ```
+/// use coeval_core::version::{Known, Version};
+///
+/// let known: Known = [Version::new(2, 0, 0), Version::new(1, 1, 0)].into_iter().collect();
+/// let newest_of_1 = known.newest_in(..Version::new(2, 0, 0)).unwrap();
+/// assert_eq!(newest_of_1.to_string(), "v1.1");
+/// assert_eq!(known.know(Version::new(1, 0, 0)), None, "a lower number is not a known one");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(Vec<Version>);
 

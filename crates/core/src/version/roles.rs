@@ -32,6 +32,14 @@ impl WriteVersion {
     }
 
     /// The full or the short form, maybe marked: `1.1.0`, `v1.1`, `v1.1+downgraded`.
+    ///
+    /// ```
+    /// use coeval_core::version::{Version, WriteVersion};
+    ///
+    /// let body = WriteVersion::parse("v1.1+downgraded").unwrap();
+    /// assert!(body.is_marked());
+    /// assert_eq!(body.version(), Version::new(1, 1, 0));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         parse::marked(text).map(Self)
     }

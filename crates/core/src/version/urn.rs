@@ -47,6 +47,16 @@ impl AnyVersion for Classification {
 }
 
 /// `urn:vcloud:<kind>:<vendor>:<nss>:<version>`, borrowed from the text that it was read from.
+///
+/// ```
+/// use coeval_core::version::{Classification, TypeUrn};
+///
+/// let id: TypeUrn = TypeUrn::parse("urn:vcloud:type:acme:app:1.1.0").unwrap();
+/// assert_eq!(id.name.to_string(), "acme:app");
+/// // In a query the version may be cut short.
+/// let all: TypeUrn<'_, Classification> = TypeUrn::parse("urn:vcloud:type:acme:app:1").unwrap();
+/// assert!(all.version.matches(id.version));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Urn<'a, K, V = Version> {
     /// Vendor and nss.
@@ -93,6 +103,14 @@ impl<K: Kind, V: AnyVersion> fmt::Display for Urn<'_, K, V> {
 }
 
 /// `urn:vcloud:entity:<vendor>:<nss>:<uuid>`. A resource keeps its id when its version changes.
+///
+/// ```
+/// use coeval_core::version::EntityUrn;
+///
+/// let id = "urn:vcloud:entity:acme:app:56bacbaa-8ddc-4bef-b7a5-e8f6758aff25";
+/// let old = id.replace("app:", "app:1.0.0:");
+/// assert_eq!(EntityUrn::parse(&old).unwrap().to_string(), id, "the old form is only read");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityUrn<'a> {
     /// The type.

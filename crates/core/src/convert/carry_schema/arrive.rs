@@ -5,7 +5,7 @@ use crate::convert::sketch::{
     Effort, Kinds, Sketch, Source, is_required, item_schemas, keep_choices, listed, one_of,
     property, set_property, set_required, write_out,
 };
-use crate::convert::step::weight;
+use crate::convert::weight::weight;
 use serde_json::{Map, Value, json};
 
 /// Levels that are written out; a schema that refers to itself would have no end.

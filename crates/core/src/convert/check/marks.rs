@@ -5,17 +5,9 @@ use super::ConversionError;
 use crate::convert::express::{Graph, Next};
 use crate::convert::path::{Trail, pattern};
 use crate::convert::step::{Way, spread_all, trace_all};
-use crate::convert::versions::Versions;
+use crate::convert::versions::{Versions, WeakerPlace};
 use crate::types::{Additional, Part, PartId, Restriction, Schema, Step as Token, under_key};
 use std::collections::BTreeSet;
-
-/// A place that is marked weaker in the other version.
-pub(in crate::convert) struct Weaker {
-    from: Trail,
-    pub(in crate::convert) to: Trail,
-    pub(in crate::convert) before: Restriction,
-    after: Restriction,
-}
 
 /// Places that are followed.
 const PLACES: usize = 5_000;
@@ -27,7 +19,7 @@ impl Versions {
             return Vec::new();
         };
         let places = self.weaker_places(from, to).into_iter();
-        let error = |place: Weaker| ConversionError::Weaker {
+        let error = |place: WeakerPlace| ConversionError::Weaker {
             from: left.id.version,
             to: reached.id.version,
             path_from: pattern(&place.from).to_string(),
@@ -39,7 +31,7 @@ impl Versions {
     }
 
     /// Every field that is marked stronger than where it is shown, outermost only.
-    pub(in crate::convert) fn weaker_places(&self, from: usize, to: usize) -> Vec<Weaker> {
+    pub(in crate::convert) fn weaker_places(&self, from: usize, to: usize) -> Vec<WeakerPlace> {
         let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
             return Vec::new();
         };
@@ -48,7 +40,7 @@ impl Versions {
             graph: self.graph(to).ok(),
         };
         let steps = self.path(from, to);
-        let mut found: Vec<Weaker> = Vec::new();
+        let mut found: Vec<WeakerPlace> = Vec::new();
         for place in self.places(from, to).into_iter().take(PLACES) {
             let before = left.schema.strongest(&place);
             if before == Restriction::default() {
@@ -59,11 +51,11 @@ impl Versions {
                     continue;
                 };
                 let around =
-                    |one: &Weaker| place.starts_with(&one.from) && target.starts_with(&one.to);
+                    |one: &WeakerPlace| place.starts_with(&one.from) && target.starts_with(&one.to);
                 if !is_weaker(before, after) || found.iter().any(around) {
                     continue;
                 }
-                found.push(Weaker {
+                found.push(WeakerPlace {
                     from: place.clone(),
                     to: target,
                     before,

@@ -4,8 +4,9 @@ use super::edit::apply;
 use crate::convert::expressing::beyond;
 use crate::convert::inclusion::Gap;
 use crate::convert::refusal::Reason;
-use crate::convert::step::{COPIES, weight};
+use crate::convert::step::COPIES;
 use crate::convert::versions::{Record, Versions};
+use crate::convert::weight::weight;
 use crate::examples::{Examples, shrink};
 use crate::types::{Schema, Violation};
 use crate::version::Version;
@@ -62,11 +63,14 @@ impl<'v> Search<'v> {
         for gap in gaps {
             for edit in &gap.edits {
                 for base in &bases {
+                    // Bytes and not documents: they are what a conversion takes its time for.
                     if self.bytes > BYTES {
                         return None;
                     }
                     let mut document = base.clone();
                     apply(&mut document, &gap.at, edit);
+                    // A gap is told in the terms of the other version. Brought here, it is the document of this
+                    // version that leads into it.
                     let record = Record::new(self.to, document);
                     if let Ok(view) = self.versions.view(record, self.from)
                         && let Some(broken) = self.try_one(view.content)
@@ -87,6 +91,7 @@ impl<'v> Search<'v> {
             Some(self.versions.view(record, self.to).ok()?.content)
         });
         let mut bases: Vec<Value> = shown.collect();
+        // A schema with hard patterns may have documents although none was found.
         if bases.is_empty() {
             bases.push(Value::Object(serde_json::Map::new()));
         }
@@ -110,6 +115,7 @@ impl<'v> Search<'v> {
     fn try_one(&mut self, document: Value) -> Option<Trial> {
         self.own.validate(&document).ok()?;
         let document = self.own.without_absent(&document).into_owned();
+        // Such a field is hidden at the other version, so it is no news of this version's own documents.
         if beyond(self.versions.graph(self.number).ok()?, &document) {
             return None;
         }
@@ -120,6 +126,7 @@ impl<'v> Search<'v> {
             Ok(view) => view,
             Err(refusal) => {
                 self.refused += 1;
+                // It was refused only after so much had been copied.
                 if refusal.reason == Reason::TooLarge {
                     self.bytes = self.bytes.saturating_add(COPIES);
                 }

@@ -1,7 +1,7 @@
 //! The set algebra of crate `jsonschema`, within bounds.
 
 use crate::convert::sketch::has_reference;
-use crate::convert::step::weight;
+use crate::convert::weight::weight;
 use crate::types::pattern_limits;
 use jsonschema::Draft;
 use jsonschema::canonical::{self, CanonicalSchema, Containment};

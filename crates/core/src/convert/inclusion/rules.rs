@@ -6,7 +6,7 @@ use super::{
     witness,
 };
 use crate::convert::sketch::{Kinds, has_reference};
-use crate::convert::step::weight;
+use crate::convert::weight::weight;
 use crate::examples::Edit;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};

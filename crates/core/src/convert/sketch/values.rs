@@ -1,8 +1,7 @@
 //! Schemas that list their values, and schemas made of others.
 
 use super::kinds::Kinds;
-use crate::convert::steps::whole;
-use crate::types::same;
+use crate::types::{same, whole};
 use serde_json::{Value, json};
 
 /// The values that a schema lists, those that its `type` excludes left out; `None` if it does not

@@ -6,8 +6,9 @@ use crate::convert::note::{Holds, Note, What};
 use crate::convert::path::{Path, Trail};
 use crate::convert::refusal::Refusal;
 use crate::convert::sketch::{Field as Known, Sketch, listed};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way, weight};
+use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
+use crate::convert::weight::weight;
 use crate::types::same;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use super::value::{Exchange, ValueStep, excerpt, kind};
 use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::sketch::Kinds;
 use crate::convert::step::{Class, Directed, Way};
-use crate::types::exact_number;
+use crate::types::{exact_number, whole};
 use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
@@ -89,25 +89,6 @@ impl Scalar {
             Self::Boolean => value.is_boolean(),
         }
     }
-}
-
-/// An integer, also where it is written as 1.0.
-pub(crate) fn whole(value: &Value) -> Option<i128> {
-    let number = value.as_number()?;
-    let exact = number.as_i64().map(i128::from);
-    let exact = exact.or_else(|| number.as_u64().map(i128::from));
-    exact.or_else(|| {
-        let double = number.as_f64()?;
-        if double.fract() != 0.0 || double.abs() >= 1e20 {
-            return None;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it is whole and small enough"
-        )]
-        let whole = double as i128;
-        Some(whole)
-    })
 }
 
 /// An integer as JSON, if 64 bits hold it.

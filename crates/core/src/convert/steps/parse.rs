@@ -1,7 +1,7 @@
 //! `parse: {path}`: JSON inside a string becomes the value itself. How the string was written is
 //! kept while the value is unchanged.
 
-use super::convert::{integer, whole};
+use super::convert::integer;
 use super::value::kind;
 use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::note::{Holds, Margin, Note, What};
@@ -10,7 +10,7 @@ use crate::convert::refusal::Refusal;
 use crate::convert::sketch::{Field, Sketch, finite, listed};
 use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
 use crate::convert::tree::Tree;
-use crate::types::{BodyLimits, read_body};
+use crate::types::{BodyLimits, read_body, whole};
 use serde_json::{Value, json};
 
 pub(crate) fn read(

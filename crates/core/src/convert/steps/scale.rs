@@ -2,11 +2,12 @@
 //! number or a fraction such as "1/1024". A whole number stays whole, rounded towards zero, and what
 //! it was is kept; with `whole: false` it becomes a fraction instead.
 
-use super::convert::{integer, whole};
+use super::convert::integer;
 use super::value::{Exchange, ValueStep, excerpt};
 use crate::convert::making::{Args, Making, StepFlaw};
 use crate::convert::sketch::Kinds;
 use crate::convert::step::{Class, Directed, Way};
+use crate::types::whole;
 use serde_json::{Number, Value, json};
 
 pub(crate) fn read(

@@ -16,7 +16,7 @@ use crate::convert::step::{
     spread_all, trace_all,
 };
 use crate::convert::tree::Tree;
-use crate::types::same;
+use crate::types::{same, whole};
 use serde_json::{Map, Value};
 
 pub(crate) fn read(
@@ -82,7 +82,7 @@ impl Test {
             Self::Value(expected) => same(expected, value),
             Self::Type("null") => value.is_null(),
             Self::Type("boolean") => value.is_boolean(),
-            Self::Type("integer") => super::convert::whole(value).is_some(),
+            Self::Type("integer") => whole(value).is_some(),
             Self::Type("number") => value.is_number(),
             Self::Type("string") => value.is_string(),
             Self::Type("array") => value.is_array(),
