@@ -4,7 +4,7 @@ use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, any, on};
-use coeval_callers::Quota;
+use coeval_api::caller::RequestQuota;
 use coeval_engine::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Settings {
     /// Whether a type version whose bump is too small is refused, as the other APIs do.
     pub refuse_small_bumps: bool,
     /// How many requests one user, or one address without a user, may send.
-    pub quota: Arc<Quota>,
+    pub quota: Arc<RequestQuota>,
 }
 
 /// Requests of one user a second, if nothing is said.
@@ -40,7 +40,7 @@ impl Settings {
             body_time: Duration::from_secs(30),
             if_match_required: false,
             refuse_small_bumps: false,
-            quota: Arc::new(Quota::per_second(REQUESTS)),
+            quota: Arc::new(RequestQuota::per_second(REQUESTS)),
         }
     }
 }

@@ -12,11 +12,14 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::{
-    CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota, names,
+use coeval_api::caller::{
+    CalledBy, CertificateError, CertificateUser, Peer, RequestQuota, SentCredentials,
+};
+use coeval_api::negotiation::{RequestHeaders, names};
+use coeval_api::rest::{
+    QueryParams, UnknownParam, inspect_query, pass_over, read_bytes, tell_deprecation,
 };
 use coeval_engine::Caller;
-use coeval_rest::{Query, UnknownParam, inspect_query, pass_over, read_bytes, tell_deprecation};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -109,7 +112,7 @@ async fn handle(
     body: &mut Option<Body>,
     known: &mut Known,
 ) -> Result<Answer, ApiError> {
-    let headers = Headers(&parts.headers);
+    let headers = RequestHeaders(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let source = peer.map(|peer| peer.source.to_string());
     if let Some(accept) = headers.one(header::ACCEPT.as_str())? {
@@ -121,13 +124,13 @@ async fn handle(
         let said = format!("{} (this came with {})", known.version, route.since);
         return Err(ApiError::VersionUnknown { said });
     }
-    let credentials = Credentials::of(headers)?;
+    let credentials = SentCredentials::of(headers)?;
     let entity = if route.path.starts_with(ONE_ENTITY) {
         parts.uri.path().split('/').nth(4)
     } else {
         None
     };
-    let from = Quota::of_address(peer.map(|peer| peer.source));
+    let from = RequestQuota::of_address(peer.map(|peer| peer.source));
     let caller = match route.needs {
         Needs::User => {
             let found = caller(&api, headers, credentials.as_ref(), peer, entity).await;
@@ -145,9 +148,9 @@ async fn handle(
         }
     };
     let raw = parts.uri.query().unwrap_or_default();
-    let query = Query::parse(raw)?;
+    let query = QueryParams::parse(raw)?;
     // Clients of the RDE API send what other servers of it know; it is ignored as there, and said so.
-    let ignorable = Headers(&parts.headers).ignorable();
+    let ignorable = RequestHeaders(&parts.headers).ignorable();
     let unknown = UnknownParam::Ignored;
     known.warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
@@ -180,8 +183,8 @@ fn take(api: &Api, who: &str) -> Result<(), ApiError> {
 
 async fn caller(
     api: &Api,
-    headers: Headers<'_>,
-    credentials: Option<&Credentials>,
+    headers: RequestHeaders<'_>,
+    credentials: Option<&SentCredentials>,
     peer: Option<&Peer>,
     entity: Option<&str>,
 ) -> Result<Caller, ApiError> {
@@ -197,7 +200,7 @@ async fn caller(
     let about = entity.and_then(|id| urn::entity(id).ok());
     // Who sends a token means it, whatever certificate the connection was made with.
     let mut caller = match (credentials, certificate) {
-        (Some(Credentials::Bearer(token)), _) => match &about {
+        (Some(SentCredentials::Bearer(token)), _) => match &about {
             Some((of, id)) => {
                 let about = (of, *id);
                 let found = api

@@ -4,7 +4,9 @@
 use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
-use coeval_callers::{CertificateError, HeaderError};
+use coeval_api::caller::CertificateError;
+use coeval_api::negotiation::HeaderError;
+use coeval_api::rest::{RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::convert::{Reason, Refusal};
 use coeval_core::types::BodyError;
@@ -13,7 +15,6 @@ use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
 use coeval_filter::FilterError;
 use coeval_filter::fiql::FiqlError;
-use coeval_rest::{RestError, seconds};
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 use std::time::Duration;

@@ -6,8 +6,8 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::{PageWanted, envelope_start, link};
+use coeval_api::rest::FilterableRows;
 use coeval_filter::{Direction, Field, FilterError, Order};
-use coeval_rest::Rows;
 use serde_json::Value;
 
 /// The page of these rows that the call asks for. `keys` are the first parts of what can be
@@ -43,7 +43,7 @@ pub(crate) fn chosen(
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<Vec<Value>, ApiError> {
-    let by = Rows::by(keys);
+    let by = FilterableRows::by(keys);
     if let Some(filter) = call.query.said("filter") {
         by.matching(&mut rows, filter)?;
     }

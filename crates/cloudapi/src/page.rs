@@ -3,7 +3,7 @@
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use coeval_rest::encode;
+use coeval_api::rest::encode;
 use http::header::LINK;
 
 use crate::answer::Answer;

@@ -4,9 +4,10 @@ use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, MethodRouter, any, on};
-use coeval_callers::Quota;
+use coeval_api::caller::CallerGate;
+use coeval_api::caller::RequestQuota;
+use coeval_api::methods::Methods;
 use coeval_engine::Engine;
-use coeval_methods::{Door, Methods};
 use coeval_releases::DeprecatedItem;
 use coeval_server::Lifecycle;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub struct Settings {
     pub body_time: Duration,
     /// How many requests one user, or one address without a user, may send: the same buckets as the
     /// other APIs have.
-    pub quota: Arc<Quota>,
+    pub quota: Arc<RequestQuota>,
     /// Everything that is deprecated in this release, in whatever API.
     pub deprecations: Arc<[DeprecatedItem]>,
     /// The stop of the server, in which watches take part.
@@ -35,7 +36,7 @@ pub struct Settings {
 #[derive(Debug)]
 pub(crate) struct Api {
     pub(crate) methods: Methods,
-    pub(crate) door: Door,
+    pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
 }
 
@@ -58,11 +59,11 @@ impl WebApi {
     /// On an engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        let door = Door::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
         let methods = Methods::new(engine);
         Self(Arc::new(Api {
             methods,
-            door,
+            gate,
             settings,
         }))
     }

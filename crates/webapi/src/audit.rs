@@ -6,8 +6,8 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::rfc3339;
 use coeval_engine::{AuditQuery, AuditRecord};
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

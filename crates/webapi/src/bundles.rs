@@ -7,8 +7,8 @@ use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
 use coeval_access::Published;
+use coeval_api::rest::BodyFields as _;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
-use coeval_rest::Fields as _;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

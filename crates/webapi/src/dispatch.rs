@@ -12,13 +12,14 @@ use crate::route::{Needs, Route, Shape};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::Response;
-use coeval_callers::{CalledBy, Credentials, Headers, Peer, names};
-use coeval_engine::Caller;
-use coeval_rest::{
-    Query, UnknownParam, inspect_body, inspect_query, pass_over, read_bytes, tell_deprecation,
+use coeval_api::caller::{CalledBy, CallerRequest, Peer, SentCredentials};
+use coeval_api::negotiation::{RequestHeaders, names};
+use coeval_api::rest::{
+    QueryParams, UnknownParam, inspect_body, inspect_query, pass_over, read_bytes, tell_deprecation,
 };
+use coeval_engine::Caller;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, Method, Uri};
 use std::sync::Arc;
 
 /// Answers a request.
@@ -63,12 +64,12 @@ struct Shown {
 impl Shown {
     /// A token in a header counts, and the cookie where there is none.
     fn of(api: &Api, headers: &HeaderMap) -> Result<Self, WebError> {
-        Ok(match Credentials::of(Headers(headers))? {
-            Some(Credentials::Bearer(secret)) => Self {
+        Ok(match SentCredentials::of(RequestHeaders(headers))? {
+            Some(SentCredentials::Bearer(secret)) => Self {
                 secret: Some(secret),
                 by_cookie: false,
             },
-            Some(Credentials::Basic { .. }) => Self {
+            Some(SentCredentials::Basic { .. }) => Self {
                 secret: None,
                 by_cookie: false,
             },
@@ -107,8 +108,8 @@ async fn handle(
     let source = source.map(|peer| peer.source.to_string());
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = read_bytes(&parts.headers, body, limit, time).await?;
-    let query = Query::parse(parts.uri.query().unwrap_or_default())?;
-    let ignorable = Headers(&parts.headers).ignorable();
+    let query = QueryParams::parse(parts.uri.query().unwrap_or_default())?;
+    let ignorable = RequestHeaders(&parts.headers).ignorable();
     let unknown = UnknownParam::Refused;
     *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let body = match route.body {
@@ -150,32 +151,20 @@ async fn known(
         origin::check(parts, &api.settings.public_url)?;
     }
     if route.needs == Needs::Nothing {
-        api.door.knock(peer)?;
+        api.gate.admit_unknown(peer)?;
         return Ok((shown, None));
     }
-    let caller = enter(api, &parts.headers, &shown, peer).await?;
+    let mut asking = CallerRequest::new(&parts.headers, peer);
+    if let (true, Some(secret)) = (shown.by_cookie, &shown.secret) {
+        // What the cookie holds is a token as any other.
+        asking = asking.with_credentials(SentCredentials::Bearer(secret.clone()));
+    }
+    let caller = api.gate.enter(&asking).await?;
     if let (true, true, Some(secret)) = (changes, shown.by_cookie, &shown.secret) {
-        let sent = Headers(&parts.headers).one(cookie::CSRF)?;
+        let sent = RequestHeaders(&parts.headers).one(cookie::CSRF)?;
         if !sent.is_some_and(|sent| cookie::is_csrf(secret, sent)) {
             return Err(WebError::CsrfRefused);
         }
     }
     Ok((shown, Some(caller)))
-}
-
-/// Lets a request in. What the cookie holds is a token as any other.
-async fn enter(
-    api: &Api,
-    headers: &HeaderMap,
-    shown: &Shown,
-    peer: Option<&Peer>,
-) -> Result<Caller, WebError> {
-    let Some(secret) = shown.secret.as_deref().filter(|_| shown.by_cookie) else {
-        return Ok(api.door.enter(headers, peer).await?);
-    };
-    let mut headers = headers.clone();
-    if let Ok(value) = HeaderValue::from_str(&format!("Bearer {secret}")) {
-        headers.insert(header::AUTHORIZATION, value);
-    }
-    Ok(api.door.enter(&headers, peer).await?)
 }

@@ -6,11 +6,11 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::BodyFields as _;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use coeval_engine::behaviors::{self, Behavior, interface_behavior_id};
 use coeval_engine::types::Interface;
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

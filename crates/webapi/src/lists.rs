@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
-use coeval_rest::Rows;
+use coeval_api::rest::FilterableRows;
 use serde_json::{Value, json};
 
 const DEFAULT_PAGE: u64 = 100;
@@ -23,7 +23,7 @@ fn id(row: &Value) -> &str {
 /// The page of these rows that the call asks for; each has an `id` that no other has. `keys` are
 /// the first parts of what can be filtered and sorted by.
 pub(crate) fn page(call: &Call, mut rows: Vec<Value>, keys: &[&str]) -> Result<Answer, WebError> {
-    let by = Rows::by(keys);
+    let by = FilterableRows::by(keys);
     let size = page_size(call)?;
     if let Some(filter) = call.query.said("filter") {
         by.matching(&mut rows, filter)?;

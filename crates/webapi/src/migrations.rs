@@ -9,11 +9,11 @@ use crate::error::WebError;
 use crate::lists;
 use crate::route::{ParamKind, Route, Shape, handler};
 use crate::types::{of, version_of};
+use coeval_api::rest::BodyFields as _;
 use coeval_core::phases::Phase;
 use coeval_core::version::{EntityUrn, Uuid};
 use coeval_engine::TypeKey;
 use coeval_engine::migrations::{Advance, Change, Declared};
-use coeval_rest::Fields as _;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

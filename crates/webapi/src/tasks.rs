@@ -7,9 +7,9 @@ use crate::error::WebError;
 use crate::lists;
 use crate::resources::represent::quarantined;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::rfc3339;
 use coeval_core::version::Uuid;
 use coeval_engine::tasks::{Status, Task, TaskQuery};
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

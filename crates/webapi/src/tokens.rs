@@ -7,8 +7,8 @@ use crate::error::WebError;
 use crate::resources::millis;
 use crate::route::{Route, Shape, handler};
 use crate::sessions;
+use coeval_api::rest::BodyFields as _;
 use coeval_engine::identity::NewToken;
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

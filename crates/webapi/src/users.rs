@@ -6,9 +6,9 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::BodyFields as _;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewUser, Password, PasswordGiven, User, UserEdit};
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -13,9 +13,9 @@ use crate::resources;
 use crate::route::{Route, Shape, handler};
 use axum::body::Body;
 use bytes::Bytes;
-use coeval_callers::Headers;
+use coeval_api::methods::WatchParams;
+use coeval_api::negotiation::RequestHeaders;
 use coeval_engine::{Caller, EngineError, TypeKey, WatchStream, Watched};
-use coeval_methods::WatchAsked;
 use futures::{Stream, StreamExt, stream};
 use http::StatusCode;
 use std::convert::Infallible;
@@ -36,18 +36,18 @@ pub(crate) fn routes() -> Vec<Route> {
             "Only those that it matches, as the caller sees them",
         )
         .text("version", "Shown at exactly this version");
-    vec![resources::near(watch).answers(200, Shape::Events("WatchEvent"))]
+    vec![resources::selecting(watch).answers(200, Shape::Events("WatchEvent"))]
 }
 
 async fn open(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     // The browser sends the same query again, and beside it how far it came.
-    let last = Headers(&call.headers).one(LAST_EVENT_ID)?;
+    let last = RequestHeaders(&call.headers).one(LAST_EVENT_ID)?;
     let from = last.filter(|last| !last.is_empty()).map(str::to_owned);
-    let asked = WatchAsked {
+    let asked = WatchParams {
         namespace: call.said("namespace").unwrap_or_default(),
-        near: resources::near_of(&call)?,
+        selector: resources::selector(&call)?,
         from: from.or_else(|| call.said("from")).unwrap_or_default(),
     };
     let opened = api.methods.watch(&caller, &of, &asked).await?;

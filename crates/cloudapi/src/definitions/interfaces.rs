@@ -3,7 +3,7 @@
 use super::represent;
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_core::types::InterfaceId;

@@ -6,7 +6,7 @@ use super::types::type_param;
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};

@@ -5,7 +5,7 @@ use super::types::type_param;
 use super::{behavior_body, represent};
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_engine::EngineError;

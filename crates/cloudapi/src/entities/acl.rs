@@ -6,7 +6,7 @@ use super::which::{entity, sequenced};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{MEMBERSHIP, member};
 use crate::{listing, urn};

@@ -4,7 +4,7 @@ use super::which::not_own;
 use super::write::task_url;
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
 use coeval_core::version::Version;

@@ -6,7 +6,7 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use coeval_callers::names;
+use coeval_api::negotiation::names;
 use coeval_engine::Resource;
 use http::header::ETAG;
 use std::sync::Arc;

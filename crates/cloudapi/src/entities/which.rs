@@ -6,7 +6,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::urn;
-use coeval_callers::names;
+use coeval_api::negotiation::names;
 use coeval_core::version::Version;
 use coeval_engine::{Caller, EngineError, Target, TypeKey, WantedVersions};
 use coeval_storage::{Revision, Token};

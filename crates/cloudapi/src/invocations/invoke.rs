@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
 use coeval_engine::tasks::Task;

@@ -11,10 +11,10 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::route::{Needs, Route, Shape, handler};
 use crate::urn;
-use coeval_callers::Credentials;
+use coeval_api::caller::SentCredentials;
+use coeval_api::rest::openapi::deprecated_fields;
 use coeval_engine::WantedVersions;
 use coeval_releases::DeprecatedItem;
-use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Vec<Route> {
 
 async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     let types = match &call.credentials {
-        Some(Credentials::Bearer(token)) => {
+        Some(SentCredentials::Bearer(token)) => {
             let wanted = WantedVersions::default();
             let caller = api.engine.caller(token, None, wanted).await?;
             types(&api, &caller).await?
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        let dangling = coeval_rest::openapi::dangling(&whole());
+        let dangling = coeval_api::rest::openapi::dangling(&whole());
         assert!(dangling.is_empty(), "{dangling:?}");
     }
 }

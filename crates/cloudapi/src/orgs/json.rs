@@ -3,7 +3,7 @@
 use super::places;
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};

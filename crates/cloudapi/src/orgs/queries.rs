@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::PageWanted;
 use crate::{listing, xml};
-use coeval_rest::encode;
+use coeval_api::rest::encode;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn types(api: &Api) -> Answer {
 
 fn next_page(
     api: &Api,
-    query: &coeval_rest::Query,
+    query: &coeval_api::rest::QueryParams,
     wanted: PageWanted,
     total: usize,
 ) -> Option<String> {

@@ -5,7 +5,7 @@ use super::one::references;
 use super::roles;
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use crate::orgs::places;

@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::Credentials;
+use coeval_api::caller::SentCredentials;
 use coeval_engine::identity::{IdentityError, LoggedIn, Login, Password};
 use coeval_engine::{Caller, EngineError, WantedVersions};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(super) async fn begin(
     call: &Call,
     provider: bool,
 ) -> Result<(LoggedIn, Caller), ApiError> {
-    let Some(Credentials::Basic {
+    let Some(SentCredentials::Basic {
         user,
         org,
         password,
@@ -87,7 +87,7 @@ pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<Answer, ApiErro
 
 /// Logging out.
 pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
-    let Some(Credentials::Bearer(token)) = &call.credentials else {
+    let Some(SentCredentials::Bearer(token)) = &call.credentials else {
         return Err(ApiError::CredentialsMissing);
     };
     api.engine.logout(token).await?;

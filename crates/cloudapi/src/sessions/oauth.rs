@@ -4,13 +4,13 @@
 use super::login::caller_of;
 use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
+use coeval_api::rest::QueryParams;
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_engine::identity::{IdentityError, LoggedIn, TokenShown};
-use coeval_rest::Query;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -84,15 +84,15 @@ fn grant(reason: String) -> ApiError {
 
 /// What is asked for: clients put it into the body, older ones into the URL.
 struct Asked<'a> {
-    form: Query,
-    url: &'a Query,
+    form: QueryParams,
+    url: &'a QueryParams,
 }
 
 impl<'a> Asked<'a> {
     fn of(call: &'a Call) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(&call.body);
         let text = text.map_err(|_| grant("the form is not UTF-8".to_owned()))?;
-        let form = Query::parse(text).map_err(|error| grant(error.to_string()))?;
+        let form = QueryParams::parse(text).map_err(|error| grant(error.to_string()))?;
         let url = &call.query;
         Ok(Self { form, url })
     }

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::orgs::places;
 use crate::xml;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::Credentials;
+use coeval_api::caller::SentCredentials;
 use coeval_engine::Caller;
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const OLD_TOKEN: &str = "x-vcloud-authorization";
 /// Logs in, whoever it is: this door is for all.
 pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     let provider = match &call.credentials {
-        Some(Credentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
+        Some(SentCredentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
         _ => false,
     };
     let (begun, caller) = begin(&api, &call, provider).await?;

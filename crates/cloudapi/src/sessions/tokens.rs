@@ -59,8 +59,8 @@ fn row(token: &Session, owner: &Value) -> Value {
         "type": "REFRESH",
         "owner": owner.get("user"),
         "org": owner.get("org"),
-        "expirationTimestamp": token.expires.map(coeval_rest::rfc3339),
-        "createdTimestamp": coeval_rest::rfc3339(token.created),
+        "expirationTimestamp": token.expires.map(coeval_api::rest::rfc3339),
+        "createdTimestamp": coeval_api::rest::rfc3339(token.created),
         "issued": !token.announced,
     })
 }

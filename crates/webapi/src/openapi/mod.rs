@@ -12,9 +12,9 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::{RELEASE, WebError};
 use crate::route::{Route, handler};
+use coeval_api::rest::BodySchemas;
+use coeval_api::rest::openapi::deprecated_fields;
 use coeval_releases::DeprecatedItem;
-use coeval_rest::BodySchemas;
-use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
@@ -130,7 +130,7 @@ mod tests {
             let name = operation::name(&route);
             assert!(names.insert(name.clone()), "{name} is there twice");
         }
-        let dangling = coeval_rest::openapi::dangling(&document(&crate::routes(), "/"));
+        let dangling = coeval_api::rest::openapi::dangling(&document(&crate::routes(), "/"));
         assert!(dangling.is_empty(), "{dangling:?}");
     }
 

@@ -8,8 +8,8 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
-use coeval_methods::Written;
-use coeval_rest::Fields as _;
+use coeval_api::methods::WriteOutcome;
+use coeval_api::rest::BodyFields as _;
 use http::StatusCode;
 use std::sync::Arc;
 
@@ -33,13 +33,13 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["revision", "present"])?;
     let on = call.revision(&body.text("present")?.unwrap_or_default())?;
-    let revision = coeval_methods::revision(&body.needed("revision")?);
+    let revision = coeval_api::methods::parse_revision(&body.needed("revision")?);
     let restored = api
         .engine()
         .restore(caller, &which.of, &which.target, revision, on.read())
         .await;
     let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    let written = Written {
+    let written = WriteOutcome {
         warnings: api
             .methods
             .warnings(&which.of, &changed.resource, changed.warnings),

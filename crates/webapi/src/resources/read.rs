@@ -1,14 +1,14 @@
 //! Reading resources.
 
 use super::represent::{Writer, print, quarantined};
-use super::which::{named, near};
+use super::which::{named, selector};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
+use coeval_api::methods::ListParams;
 use coeval_engine::{Caller, Resource};
-use coeval_methods::ListAsked;
 use http::StatusCode;
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let said = |name| call.query.get(name).unwrap_or_default().to_owned();
     let size = call.query.number("pageSize", 1, LARGEST_PAGE)?.unwrap_or(0);
-    let asked = ListAsked {
+    let asked = ListParams {
         page_size: usize::try_from(size).unwrap_or(usize::MAX),
         page_token: said("pageToken"),
         page: call.query.number("page", 1, LAST_PAGE)?.unwrap_or(0),
         namespace: said("namespace"),
-        near: near(&call)?,
+        selector: selector(&call)?,
         order_by: said("orderBy"),
         count: call.query.flag("count")?.unwrap_or(false),
     };

@@ -2,16 +2,16 @@
 
 use super::body::{Sent, read, read_for};
 use super::represent::{Writer, print};
-use super::which::{named, near};
+use super::which::{named, selector};
 use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::{Call, Conditioned};
 use crate::error::WebError;
 use crate::tasks;
-use coeval_callers::names;
+use coeval_api::methods::{DeleteOutcome, UpdateMask, UpgradeParams, WriteOutcome};
+use coeval_api::negotiation::names;
+use coeval_api::rest::{BodyFields as _, pointers};
 use coeval_engine::Caller;
-use coeval_methods::{Mask, UpgradeAsked, Written, WrittenDelete};
-use coeval_rest::{Fields as _, pointers};
 use http::StatusCode;
 use serde_json::json;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError>
     sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
     let mask = sent.mask.take().unwrap_or_default();
-    let mask = Mask::parse(mask.iter().map(String::as_str))?;
+    let mask = UpdateMask::parse(mask.iter().map(String::as_str))?;
     let force = call.force()?;
     let update = api
         .methods
@@ -72,11 +72,11 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     let deleted = deleted.await;
     let deleted = deleted.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     Ok(match deleted {
-        WrittenDelete::Done(token) => {
+        DeleteOutcome::Done(token) => {
             let body = json!({ "task": null, "sequence": token.to_string() });
             Answer::ok(&body).sequenced(token)
         }
-        WrittenDelete::Accepted(task) => {
+        DeleteOutcome::Accepted(task) => {
             let body = json!({ "task": task, "sequence": null });
             Answer::json(StatusCode::ACCEPTED, &body)
         }
@@ -117,9 +117,9 @@ pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<Answer, We
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let body = call.object(&["version", "dryRun"])?;
-    let asked = UpgradeAsked {
+    let asked = UpgradeParams {
         namespace: call.query.get("namespace").unwrap_or_default().to_owned(),
-        near: near(&call)?,
+        selector: selector(&call)?,
         version: body.text("version")?.unwrap_or_default(),
         dry_run: body.flag("dryRun")?.unwrap_or_default(),
     };
@@ -146,7 +146,7 @@ fn conditioned(call: &Call, sent: &mut Sent) -> Result<Conditioned, WebError> {
 pub(super) async fn answer(
     api: &Api,
     caller: &Caller,
-    written: &Written,
+    written: &WriteOutcome,
 ) -> Result<Answer, WebError> {
     let resource = &written.resource;
     let mut out = Vec::with_capacity(Writer::size(resource) + 256);
