@@ -4,7 +4,7 @@ use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, any, on};
-use coeval_api::caller::RequestQuota;
+use coeval_api::caller::{CallerGate, RequestQuota};
 use coeval_engine::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,6 +49,7 @@ impl Settings {
 #[derive(Debug)]
 pub(crate) struct Api {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
 }
 
@@ -60,7 +61,12 @@ impl CloudApi {
     /// On an engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        Self(Arc::new(Api { engine, settings }))
+        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        Self(Arc::new(Api {
+            engine,
+            gate,
+            settings,
+        }))
     }
 
     /// All routes; each path works with and without a slash at its end.

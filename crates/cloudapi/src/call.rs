@@ -3,7 +3,7 @@
 use crate::api_version::ApiVersion;
 use crate::error::ApiError;
 use bytes::Bytes;
-use coeval_api::caller::SentCredentials;
+use coeval_api::caller::{CallerRefusal, SentCredentials};
 use coeval_api::negotiation::RequestHeaders;
 pub(crate) use coeval_api::rest::BodyFields;
 use coeval_api::rest::QueryParams;
@@ -31,7 +31,9 @@ pub(crate) struct Call {
 impl Call {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, ApiError> {
-        self.caller.as_ref().ok_or(ApiError::CredentialsMissing)
+        self.caller
+            .as_ref()
+            .ok_or_else(|| CallerRefusal::CredentialsMissing.into())
     }
 
     /// A part of the path that varies.

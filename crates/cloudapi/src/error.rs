@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
-use coeval_api::caller::CertificateError;
+use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
@@ -29,15 +29,13 @@ pub(crate) enum ApiError {
     #[error(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]
-    Certificate(#[from] CertificateError),
+    Caller(#[from] CallerRefusal),
     #[error(transparent)]
     Filter(#[from] FilterError),
     #[error(transparent)]
     Fiql(#[from] FiqlError),
     #[error("the API version {said} is not served")]
     VersionUnknown { said: String },
-    #[error("the request says nothing of who sends it")]
-    CredentialsMissing,
     #[error("the query parameter {name} is not valid: {reason}")]
     Query { name: String, reason: String },
     #[error("{reason}")]
@@ -48,8 +46,6 @@ pub(crate) enum ApiError {
         what: &'static str,
         reason: String,
     },
-    #[error("more requests come from this user or address than the server takes from one")]
-    TooManyRequests { retry_after: Duration },
     #[error("the body did not arrive within {} s", limit.as_secs())]
     BodyTooSlow { limit: Duration },
     #[error("a write must say with If-Match which revision it changes")]
@@ -166,7 +162,7 @@ impl ApiError {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::TooManyRequests { retry_after } => Some(*retry_after),
+            Self::Caller(CallerRefusal::TooManyRequests { retry_after }) => Some(*retry_after),
             Self::Told { error, .. } => error.retry_after(),
             Self::Engine(EngineError::Identity(IdentityError::LoginBlocked { retry_after_ms })) => {
                 Some(Duration::from_millis(*retry_after_ms))
@@ -263,6 +259,16 @@ impl ApiError {
     }
 }
 
+impl From<CallerError> for ApiError {
+    fn from(error: CallerError) -> Self {
+        match error {
+            CallerError::Engine(error) => Self::Engine(error),
+            CallerError::Header(error) => Self::Header(error),
+            CallerError::Refused(refusal) => Self::Caller(refusal),
+        }
+    }
+}
+
 impl From<RestError> for ApiError {
     fn from(error: RestError) -> Self {
         match error {
@@ -290,18 +296,16 @@ impl Coded for ApiError {
             Self::Engine(inner) => inner.code(),
             Self::Body(inner) => inner.code(),
             Self::Header(inner) => inner.code(),
-            Self::Certificate(inner) => inner.code(),
+            Self::Caller(inner) => inner.code(),
             Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
             Self::Filter(inner) => inner.code(),
             Self::Restricted { refusal, .. } => refusal.code(),
             Self::Fiql(inner) => inner.code(),
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
-            Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
             Self::Query { .. } => coeval_codes::QUERY_INVALID,
             Self::Request { .. } => coeval_codes::REQUEST_INVALID,
             Self::Id { .. } => coeval_codes::ID_INVALID,
-            Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
             Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
             Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
@@ -323,7 +327,6 @@ impl Coded for ApiError {
             Self::Engine(inner) => return inner.advice(),
             Self::Body(inner) => return inner.advice(),
             Self::Header(inner) => return inner.advice(),
-            Self::Certificate(inner) => return inner.advice(),
             Self::RouteUnknown { .. } => {
                 "Check the path, and the server's release in the header coeval-release."
             }
@@ -334,13 +337,16 @@ impl Coded for ApiError {
             Self::VersionUnknown { .. } => {
                 "Ask for one that /api/versions lists, or say none for the newest."
             }
-            Self::CredentialsMissing => {
+            Self::Caller(CallerRefusal::CredentialsMissing) => {
                 "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
             }
             Self::Query { .. } => "Correct the parameter, or leave it out.",
             Self::Request { .. } => "Correct the body and send it again.",
             Self::Id { .. } => "Use an id as the server answers it.",
-            Self::TooManyRequests { .. } => "Wait as long as Retry-After says, then go on.",
+            Self::Caller(CallerRefusal::TooManyRequests { .. }) => {
+                "Wait as long as Retry-After says, then go on."
+            }
+            Self::Caller(inner @ CallerRefusal::Certificate(_)) => return inner.advice(),
             Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
             Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
             Self::GlobalRole => {

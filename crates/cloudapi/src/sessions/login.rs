@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_api::caller::SentCredentials;
+use coeval_api::caller::{CallerRefusal, SentCredentials};
 use coeval_engine::identity::{IdentityError, LoggedIn, Login, Password};
 use coeval_engine::{Caller, EngineError, WantedVersions};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub(super) async fn begin(
         password,
     }) = &call.credentials
     else {
-        return Err(ApiError::CredentialsMissing);
+        return Err(CallerRefusal::CredentialsMissing.into());
     };
     let org = match org {
         Some(org) => org.clone(),
@@ -88,7 +88,7 @@ pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<Answer, ApiErro
 /// Logging out.
 pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     let Some(SentCredentials::Bearer(token)) = &call.credentials else {
-        return Err(ApiError::CredentialsMissing);
+        return Err(CallerRefusal::CredentialsMissing.into());
     };
     api.engine.logout(token).await?;
     Ok(Answer::none())
