@@ -5,7 +5,7 @@
 //! - [`methods`]: the standard methods on resources, and what programs are told of an error.
 //! - [`rest`]: how the REST APIs read requests, and describe their operations.
 //!
-//! They are used in this order and never back; `rest` needs none of the others. No rule about
+//! They are used in this order and never back; `rest` needs `negotiation` only. No rule about
 //! versions, access or storage is here: those are the engine's.
 
 pub mod caller;

@@ -5,8 +5,8 @@ use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, any, on};
 use coeval_api::caller::{CallerGate, RequestQuota};
+use coeval_api::rest::table_router;
 use coeval_engine::Engine;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,24 +71,15 @@ impl CloudApi {
 
     /// All routes; each path works with and without a slash at its end.
     pub fn router(&self) -> Router {
-        let mut router = Router::new();
-        let mut paths: BTreeMap<&'static str, axum::routing::MethodRouter> = BTreeMap::new();
-        for route in crate::routes() {
-            let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
-                continue;
-            };
-            let path = route.path;
-            let (api, route) = (Arc::clone(&self.0), Arc::new(route));
+        let routes = crate::routes().into_iter().filter_map(|route| {
+            let filter = MethodFilter::try_from(route.method.clone()).ok()?;
+            let (path, api, route) = (route.path, Arc::clone(&self.0), Arc::new(route));
             let handler = move |request: Request| {
                 dispatch::answer(Arc::clone(&api), Arc::clone(&route), request)
             };
-            let there = paths.remove(path).unwrap_or_default();
-            paths.insert(path, there.merge(on(filter, handler)));
-        }
-        for (path, methods) in paths {
-            router = router.route(&format!("{path}/"), methods.clone());
-            router = router.route(path, methods);
-        }
+            Some((path.to_owned(), on(filter, handler)))
+        });
+        let mut router = table_router(routes);
         // What this API lacks is told in its own form, so that its clients can read it.
         router = router.method_not_allowed_fallback(dispatch::no_such_method);
         for below in ["/api/{*rest}", "/cloudapi/{*rest}"] {

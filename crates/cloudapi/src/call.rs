@@ -6,7 +6,7 @@ use bytes::Bytes;
 use coeval_api::caller::{CallerRefusal, SentCredentials};
 use coeval_api::negotiation::RequestHeaders;
 pub(crate) use coeval_api::rest::BodyFields;
-use coeval_api::rest::QueryParams;
+use coeval_api::rest::{PathParams, QueryParams};
 use coeval_engine::Caller;
 use http::HeaderMap;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub(crate) struct Call {
     pub(crate) version: ApiVersion,
     /// The path as it was sent, for links.
     pub(crate) path: String,
-    pub(crate) params: Vec<(String, String)>,
+    pub(crate) params: PathParams,
     pub(crate) query: QueryParams,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -38,8 +38,7 @@ impl Call {
 
     /// A part of the path that varies.
     pub(crate) fn param(&self, name: &str) -> &str {
-        let found = self.params.iter().find(|(given, _)| given == name);
-        found.map_or("", |(_, value)| value.as_str())
+        self.params.get(name)
     }
 
     pub(crate) fn headers(&self) -> RequestHeaders<'_> {

@@ -1,7 +1,6 @@
 //! From a request to its handler and back: the API version, who calls, the body, and what every
 //! answer has.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
@@ -9,12 +8,13 @@ use crate::error::ApiError;
 use crate::route::{Form, Needs, Route};
 use crate::urn;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::Request;
 use axum::response::Response;
 use coeval_api::caller::{CalledBy, CallerRequest, Peer, SentCredentials};
 use coeval_api::negotiation::{RequestHeaders, names};
 use coeval_api::rest::{
-    QueryParams, UnknownParam, inspect_query, pass_over, read_bytes, tell_deprecation,
+    PathParams, QueryParams, RestAnswer, UnknownParam, inspect_query, pass_over, read_bytes,
+    tell_deprecation,
 };
 use coeval_core::version::Uuid;
 use coeval_engine::TypeKey;
@@ -93,8 +93,8 @@ fn refused(error: &ApiError, uri: &Uri, headers: &HeaderMap) -> Response {
 }
 
 /// With what all answers have.
-fn finished(answer: Answer, known: Known, id: &str) -> Response {
-    let mut response = answer.into_response(known.version);
+fn finished(answer: RestAnswer, known: Known, id: &str) -> Response {
+    let mut response = answer.into_response(&format!(";version={}", known.version));
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -110,7 +110,7 @@ async fn handle(
     parts: &mut Parts,
     body: &mut Option<Body>,
     known: &mut Known,
-) -> Result<Answer, ApiError> {
+) -> Result<RestAnswer, ApiError> {
     let headers = RequestHeaders(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let source = peer.map(|peer| peer.source.to_string());
@@ -149,17 +149,15 @@ async fn handle(
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = body.take().unwrap_or_default();
     let body = read_bytes(&parts.headers, body, limit, time).await?;
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    let params = params.map_err(|_| ApiError::id(parts.uri.path(), "a path", "it is not UTF-8"))?;
+    let params = PathParams::of(parts).await;
+    let no_text = || ApiError::id(parts.uri.path(), "a path", "it is not UTF-8");
+    let params = params.ok_or_else(no_text)?;
     let call = Call {
         caller,
         credentials,
         version: known.version,
         path: parts.uri.path().to_owned(),
-        params: params
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
+        params,
         query,
         headers: std::mem::take(&mut parts.headers),
         body,

@@ -1,12 +1,11 @@
 //! What can go wrong, and how clients are told: a status and a minor code that they know, and
 //! beside these our own code, what happened and what to do next.
 
-use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
-use coeval_api::rest::{RestError, seconds};
+use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::convert::{Reason, Refusal};
 use coeval_core::types::BodyError;
@@ -206,7 +205,7 @@ impl ApiError {
     }
 
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
-    pub(crate) fn answer(&self, form: Form, request_id: &str) -> Answer {
+    pub(crate) fn answer(&self, form: Form, request_id: &str) -> RestAnswer {
         let status = self.status();
         let message = if status.is_server_error() {
             tracing::error!(code = %self.code(), error = %self, "a request failed");
@@ -229,7 +228,7 @@ impl ApiError {
                 if let (Value::Object(body), false) = (&mut body, details.is_empty()) {
                     body.insert("details".into(), Value::Object(details));
                 }
-                Answer::json(status, &body)
+                RestAnswer::json(status, &body)
             }
             Form::Xml => {
                 let (code, advice) = (self.code().to_string(), self.advice());
@@ -247,7 +246,7 @@ impl ApiError {
                         ],
                     );
                 });
-                let mut answer = Answer::xml("vnd.vmware.vcloud.error+xml", text);
+                let mut answer = RestAnswer::xml("vnd.vmware.vcloud.error+xml", text);
                 answer.status = status;
                 answer
             }

@@ -1,10 +1,10 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
+use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
 use coeval_releases::Deprecation;
 use futures::future::BoxFuture;
@@ -12,9 +12,9 @@ use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, ApiError>>;
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, ApiError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<Answer, ApiError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, ApiError>` as a [`Handler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))

@@ -3,14 +3,14 @@
 use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
-use axum::routing::{MethodFilter, MethodRouter, any, on};
+use axum::routing::{MethodFilter, any, on};
 use coeval_api::caller::CallerGate;
 use coeval_api::caller::RequestQuota;
 use coeval_api::methods::Methods;
+use coeval_api::rest::table_router;
 use coeval_engine::Engine;
 use coeval_releases::DeprecatedItem;
 use coeval_server::Lifecycle;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl WebApi {
 
     /// All routes, under each of their prefixes, with and without a slash at the end.
     pub fn router(&self) -> Router {
-        let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
+        let mut routes = Vec::new();
         for route in crate::routes() {
             let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
                 continue;
@@ -89,15 +89,10 @@ impl WebApi {
                         dispatch::no_such_method(method, uri).await
                     }
                 };
-                let there = paths.remove(&path).unwrap_or_default();
-                paths.insert(path, there.merge(on(filter, handler)));
+                routes.push((path, on(filter, handler)));
             }
         }
-        let mut router = Router::new();
-        for (path, methods) in paths {
-            router = router.route(&format!("{path}/"), methods.clone());
-            router = router.route(&path, methods);
-        }
+        let mut router = table_router(routes);
         // What this server lacks is told with its release, so that a newer client can say what is
         // needed.
         router = router.method_not_allowed_fallback(dispatch::no_such_method);

@@ -3,7 +3,7 @@
 use crate::error::WebError;
 use coeval_api::caller::CallerRefusal;
 use coeval_api::negotiation::RequestHeaders;
-use coeval_api::rest::{BodyFields as _, QueryParams};
+use coeval_api::rest::{BodyFields as _, PathParams, QueryParams};
 use coeval_engine::{Caller, WantedVersions};
 use coeval_storage::Revision;
 use http::{HeaderMap, header};
@@ -18,7 +18,7 @@ pub(crate) struct Call {
     pub(crate) secret: Option<String>,
     /// Whether that came in the cookie.
     pub(crate) by_cookie: bool,
-    pub(crate) params: Vec<(String, String)>,
+    pub(crate) params: PathParams,
     pub(crate) query: QueryParams,
     pub(crate) headers: HeaderMap,
     pub(crate) body: bytes::Bytes,
@@ -47,8 +47,7 @@ impl Call {
 
     /// A part of the path that varies.
     pub(crate) fn param(&self, name: &str) -> &str {
-        let found = self.params.iter().find(|(given, _)| given == name);
-        found.map_or("", |(_, value)| value.as_str())
+        self.params.get(name)
     }
 
     /// A query parameter, if it says something.

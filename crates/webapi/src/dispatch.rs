@@ -1,7 +1,6 @@
 //! From a request to its handler and back: who calls and by what, the body, and what every answer
 //! has.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::cookie;
@@ -10,16 +9,17 @@ use crate::openapi;
 use crate::origin;
 use crate::route::{Needs, Route, Shape};
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::Request;
 use axum::response::Response;
 use coeval_api::caller::{CalledBy, CallerRequest, Peer, SentCredentials};
 use coeval_api::negotiation::{RequestHeaders, names};
 use coeval_api::rest::{
-    QueryParams, UnknownParam, inspect_body, inspect_query, pass_over, read_bytes, tell_deprecation,
+    PathParams, QueryParams, RestAnswer, UnknownParam, inspect_body, inspect_query, pass_over,
+    read_bytes, tell_deprecation,
 };
 use coeval_engine::Caller;
 use http::request::Parts;
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
 
 /// Answers a request.
@@ -35,7 +35,7 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
     if let Some(deprecated) = &route.deprecated {
         tell_deprecation(&mut answer.headers, deprecated);
     }
-    let mut response = answer.into_response();
+    let mut response = finished(answer);
     if let Some(user) = user {
         response.extensions_mut().insert(CalledBy(user));
     }
@@ -45,14 +45,26 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
 /// Answers a request for what this API does not have.
 pub(crate) async fn no_such_route(uri: Uri) -> Response {
     let path = uri.path().to_owned();
-    WebError::RouteUnknown { path }.answer().into_response()
+    finished(WebError::RouteUnknown { path }.answer())
 }
 
 /// Answers a request with a method that its path does not take.
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response {
     let path = uri.path().to_owned();
     let error = WebError::MethodUnknown { path, method };
-    error.answer().into_response()
+    finished(error.answer())
+}
+
+/// With what all answers have. Nothing of them belongs into a cache: they are somebody's own.
+fn finished(answer: RestAnswer) -> Response {
+    let mut response = answer.into_response("");
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
 }
 
 /// By what a caller is known.
@@ -94,7 +106,7 @@ async fn handle(
     parts: &mut Parts,
     body: Body,
     (user, warnings): (&mut Option<String>, &mut Vec<String>),
-) -> Result<Answer, WebError> {
+) -> Result<RestAnswer, WebError> {
     let known = match known(&api, route, parts).await {
         Ok(known) => known,
         Err(error) => {
@@ -120,16 +132,13 @@ async fn handle(
         }
         _ => body,
     };
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    let params = params.map_err(|_| WebError::invalid("the path is not UTF-8"))?;
+    let params = PathParams::of(parts).await;
+    let params = params.ok_or_else(|| WebError::invalid("the path is not UTF-8"))?;
     let call = Call {
         caller,
         secret: shown.secret,
         by_cookie: shown.by_cookie,
-        params: params
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
+        params,
         query,
         headers: std::mem::take(&mut parts.headers),
         body,

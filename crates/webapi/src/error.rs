@@ -1,11 +1,10 @@
 //! What can go wrong, and how clients are told: always `code`, `message`, `advice`, the server's
 //! `release`, and where programs can use more, `details`.
 
-use crate::answer::Answer;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::methods::MethodError;
 use coeval_api::negotiation::HeaderError;
-use coeval_api::rest::{RestError, seconds};
+use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
@@ -155,8 +154,8 @@ impl WebError {
         body
     }
 
-    pub(crate) fn answer(&self) -> Answer {
-        let answer = Answer::json(self.status(), &self.body());
+    pub(crate) fn answer(&self) -> RestAnswer {
+        let answer = RestAnswer::json(self.status(), &self.body());
         let after = match self {
             Self::Method(error) => error.details().retry_after,
             _ => None,

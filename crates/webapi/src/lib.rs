@@ -5,7 +5,6 @@
 //! router, the `OpenAPI` document and the test that walks all routes are made from it.
 
 mod access;
-mod answer;
 mod api;
 mod audit;
 mod bundles;

@@ -1,9 +1,9 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
+use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
 use coeval_releases::Deprecation;
 use futures::future::BoxFuture;
@@ -11,9 +11,9 @@ use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, WebError>>;
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, WebError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<Answer, WebError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, WebError>` as a [`Handler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))

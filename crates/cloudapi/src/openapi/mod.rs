@@ -5,13 +5,13 @@ mod around;
 mod operation;
 mod schemas;
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::route::{Needs, Route, Shape, handler};
 use crate::urn;
 use coeval_api::caller::SentCredentials;
+use coeval_api::rest::RestAnswer;
 use coeval_api::rest::openapi::deprecated_fields;
 use coeval_engine::WantedVersions;
 use coeval_releases::DeprecatedItem;
@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let types = match &call.credentials {
         Some(SentCredentials::Bearer(token)) => {
             let wanted = WantedVersions::default();
@@ -36,7 +36,7 @@ async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
         }
         _ => Map::new(),
     };
-    Ok(Answer::ok(&document(
+    Ok(RestAnswer::ok(&document(
         &crate::routes(),
         &api.settings.public_url,
         types,

@@ -3,20 +3,19 @@
 use super::body::{Sent, read, read_for};
 use super::represent::{Writer, print};
 use super::which::{named, selector};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::{Call, Conditioned};
 use crate::error::WebError;
 use crate::tasks;
 use coeval_api::methods::{DeleteOutcome, UpdateMask, UpgradeParams, WriteOutcome};
 use coeval_api::negotiation::names;
-use coeval_api::rest::{BodyFields as _, pointers};
+use coeval_api::rest::{BodyFields as _, RestAnswer, pointers};
 use coeval_engine::Caller;
 use http::StatusCode;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read(&api, &call, caller, &of).await?;
@@ -26,7 +25,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
@@ -44,7 +43,7 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
@@ -61,7 +60,7 @@ pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError>
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let on = call.revision(call.query.get("revision").unwrap_or_default())?;
@@ -74,16 +73,16 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     Ok(match deleted {
         DeleteOutcome::Done(token) => {
             let body = json!({ "task": null, "sequence": token.to_string() });
-            Answer::ok(&body).sequenced(token)
+            RestAnswer::ok(&body).sequenced(token)
         }
         DeleteOutcome::Accepted(task) => {
             let body = json!({ "task": task, "sequence": null });
-            Answer::json(StatusCode::ACCEPTED, &body)
+            RestAnswer::json(StatusCode::ACCEPTED, &body)
         }
     })
 }
 
-pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["message", "revision"])?;
@@ -97,7 +96,7 @@ pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["version", "revision", "dryRun"])?;
@@ -113,7 +112,7 @@ pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let body = call.object(&["version", "dryRun"])?;
@@ -124,7 +123,7 @@ pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<Answer, We
         dry_run: body.flag("dryRun")?.unwrap_or_default(),
     };
     let (task, warnings) = api.methods.upgrade_many(&caller, &of, &asked).await?;
-    let answer = Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task));
+    let answer = RestAnswer::json(StatusCode::ACCEPTED, &tasks::shown(&task));
     Ok(answer.warnings(&warnings))
 }
 
@@ -147,7 +146,7 @@ pub(super) async fn answer(
     api: &Api,
     caller: &Caller,
     written: &WriteOutcome,
-) -> Result<Answer, WebError> {
+) -> Result<RestAnswer, WebError> {
     let resource = &written.resource;
     let mut out = Vec::with_capacity(Writer::size(resource) + 256);
     out.extend_from_slice(b"{\"resource\":");
@@ -168,7 +167,7 @@ pub(super) async fn answer(
         (false, Some(_)) => StatusCode::ACCEPTED,
         (false, None) => StatusCode::OK,
     };
-    let mut answer = Answer::raw_json(status, out)
+    let mut answer = RestAnswer::raw_json(status, out)
         .revised(resource.revision)
         .sequenced(resource.token);
     for (name, all) in [
