@@ -24,29 +24,19 @@ pub(crate) enum ApiError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
-    Body(#[from] BodyError),
+    Rest(RestError),
     #[error(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]
     Caller(#[from] CallerRefusal),
-    #[error(transparent)]
-    Filter(#[from] FilterError),
-    #[error(transparent)]
-    Fiql(#[from] FiqlError),
     #[error("the API version {said} is not served")]
     VersionUnknown { said: String },
-    #[error("the query parameter {name} is not valid: {reason}")]
-    Query { name: String, reason: String },
-    #[error("{reason}")]
-    Request { reason: String },
     #[error("{text:?} is not {what}: {reason}")]
     Id {
         text: String,
         what: &'static str,
         reason: String,
     },
-    #[error("the body did not arrive within {} s", limit.as_secs())]
-    BodyTooSlow { limit: Duration },
     #[error("a write must say with If-Match which revision it changes")]
     IfMatchNeeded,
     #[error("this server has nothing at {path}")]
@@ -71,15 +61,11 @@ pub(crate) enum ApiError {
 
 impl ApiError {
     pub(crate) fn request(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Request { reason }
+        Self::Rest(RestError::request(reason))
     }
 
     pub(crate) fn query(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::Query {
-            name: name.into(),
-            reason: reason.into(),
-        }
+        Self::Rest(RestError::query(name, reason))
     }
 
     pub(crate) fn id(text: &str, what: &'static str, reason: impl Into<String>) -> Self {
@@ -140,7 +126,7 @@ impl ApiError {
             Self::Engine(EngineError::Entry(EntryError::ReadOnlyInOwnDomain { .. })) => {
                 "VCD_META_CRUD_INVALID_FLAG"
             }
-            Self::Filter(_) | Self::Fiql(_) => "INVALID_FILTER",
+            Self::Rest(RestError::Filter(_) | RestError::Fiql(_)) => "INVALID_FILTER",
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
                 StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
@@ -271,21 +257,28 @@ impl From<CallerError> for ApiError {
 impl From<RestError> for ApiError {
     fn from(error: RestError) -> Self {
         match error {
-            RestError::Body(error) => Self::Body(error),
-            RestError::BodyTooSlow { limit } => Self::BodyTooSlow { limit },
-            RestError::Query { name, reason } => Self::Query { name, reason },
-            // Never refused here; told as what it would be.
-            RestError::ParamUnknown { name, release } => Self::Query {
-                name,
-                reason: format!("release {release} does not know it"),
-            },
-            error @ RestError::FieldUnknown { .. } => Self::Request {
-                reason: error.to_string(),
-            },
-            RestError::Request { reason } => Self::Request { reason },
-            RestError::Filter(error) => Self::Filter(error),
-            RestError::Fiql(error) => Self::Fiql(error),
+            // Nothing of a body can be called ignorable here, so that is no advice.
+            RestError::FieldUnknown { .. } => Self::request(error.to_string()),
+            error => Self::Rest(error),
         }
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        Self::Rest(error.into())
+    }
+}
+
+impl From<FilterError> for ApiError {
+    fn from(error: FilterError) -> Self {
+        Self::Rest(error.into())
+    }
+}
+
+impl From<FiqlError> for ApiError {
+    fn from(error: FiqlError) -> Self {
+        Self::Rest(error.into())
     }
 }
 
@@ -293,19 +286,14 @@ impl Coded for ApiError {
     fn code(&self) -> Code {
         match self {
             Self::Engine(inner) => inner.code(),
-            Self::Body(inner) => inner.code(),
+            Self::Rest(inner) => inner.code(),
             Self::Header(inner) => inner.code(),
             Self::Caller(inner) => inner.code(),
             Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
-            Self::Filter(inner) => inner.code(),
             Self::Restricted { refusal, .. } => refusal.code(),
-            Self::Fiql(inner) => inner.code(),
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
-            Self::Query { .. } => coeval_codes::QUERY_INVALID,
-            Self::Request { .. } => coeval_codes::REQUEST_INVALID,
             Self::Id { .. } => coeval_codes::ID_INVALID,
-            Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
             Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
             Self::Grant { .. } => coeval_codes::GRANT_TYPE_UNKNOWN,
@@ -324,29 +312,24 @@ impl Coded for ApiError {
     fn advice(&self) -> String {
         let text = match self {
             Self::Engine(inner) => return inner.advice(),
-            Self::Body(inner) => return inner.advice(),
+            Self::Rest(inner) => return inner.advice(),
             Self::Header(inner) => return inner.advice(),
             Self::RouteUnknown { .. } => {
                 "Check the path, and the server's release in the header coeval-release."
             }
             Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
-            Self::Filter(inner) => return inner.advice(),
             Self::Restricted { refusal, .. } => return refusal.advice(),
-            Self::Fiql(inner) => return inner.advice(),
             Self::VersionUnknown { .. } => {
                 "Ask for one that /api/versions lists, or say none for the newest."
             }
             Self::Caller(CallerRefusal::CredentialsMissing) => {
                 "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
             }
-            Self::Query { .. } => "Correct the parameter, or leave it out.",
-            Self::Request { .. } => "Correct the body and send it again.",
             Self::Id { .. } => "Use an id as the server answers it.",
             Self::Caller(CallerRefusal::TooManyRequests { .. }) => {
                 "Wait as long as Retry-After says, then go on."
             }
             Self::Caller(inner @ CallerRefusal::Certificate(_)) => return inner.advice(),
-            Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
             Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
             Self::GlobalRole => {
                 "Unpublish the bundle that brings the rights, or make a role of one organization."
