@@ -4,9 +4,9 @@ use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, any, on};
-use coeval_callers::Quota;
+use coeval_api::caller::{CallerGate, RequestQuota};
+use coeval_api::rest::table_router;
 use coeval_engine::Engine;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub struct Settings {
     /// Whether a type version whose bump is too small is refused, as the other APIs do.
     pub refuse_small_bumps: bool,
     /// How many requests one user, or one address without a user, may send.
-    pub quota: Arc<Quota>,
+    pub quota: Arc<RequestQuota>,
 }
 
 /// Requests of one user a second, if nothing is said.
@@ -40,7 +40,7 @@ impl Settings {
             body_time: Duration::from_secs(30),
             if_match_required: false,
             refuse_small_bumps: false,
-            quota: Arc::new(Quota::per_second(REQUESTS)),
+            quota: Arc::new(RequestQuota::per_second(REQUESTS)),
         }
     }
 }
@@ -49,6 +49,7 @@ impl Settings {
 #[derive(Debug)]
 pub(crate) struct Api {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
 }
 
@@ -60,29 +61,25 @@ impl CloudApi {
     /// On an engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        Self(Arc::new(Api { engine, settings }))
+        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        Self(Arc::new(Api {
+            engine,
+            gate,
+            settings,
+        }))
     }
 
     /// All routes; each path works with and without a slash at its end.
     pub fn router(&self) -> Router {
-        let mut router = Router::new();
-        let mut paths: BTreeMap<&'static str, axum::routing::MethodRouter> = BTreeMap::new();
-        for route in crate::routes() {
-            let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
-                continue;
-            };
-            let path = route.path;
-            let (api, route) = (Arc::clone(&self.0), Arc::new(route));
+        let routes = crate::routes().into_iter().filter_map(|route| {
+            let filter = MethodFilter::try_from(route.method.clone()).ok()?;
+            let (path, api, route) = (route.path, Arc::clone(&self.0), Arc::new(route));
             let handler = move |request: Request| {
                 dispatch::answer(Arc::clone(&api), Arc::clone(&route), request)
             };
-            let there = paths.remove(path).unwrap_or_default();
-            paths.insert(path, there.merge(on(filter, handler)));
-        }
-        for (path, methods) in paths {
-            router = router.route(&format!("{path}/"), methods.clone());
-            router = router.route(path, methods);
-        }
+            Some((path.to_owned(), on(filter, handler)))
+        });
+        let mut router = table_router(routes);
         // What this API lacks is told in its own form, so that its clients can read it.
         router = router.method_not_allowed_fallback(dispatch::no_such_method);
         for below in ["/api/{*rest}", "/cloudapi/{*rest}"] {

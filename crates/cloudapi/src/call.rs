@@ -3,10 +3,11 @@
 use crate::api_version::ApiVersion;
 use crate::error::ApiError;
 use bytes::Bytes;
-use coeval_callers::{Credentials, Headers};
+use coeval_api::caller::{CallerRefusal, SentCredentials};
+use coeval_api::negotiation::RequestHeaders;
+pub(crate) use coeval_api::rest::BodyFields;
+use coeval_api::rest::{PathParams, QueryParams};
 use coeval_engine::Caller;
-pub(crate) use coeval_rest::Fields;
-use coeval_rest::Query;
 use http::HeaderMap;
 use serde_json::{Map, Value};
 
@@ -15,12 +16,12 @@ use serde_json::{Map, Value};
 pub(crate) struct Call {
     /// Who calls; there always is one where the route needs a user.
     pub(crate) caller: Option<Caller>,
-    pub(crate) credentials: Option<Credentials>,
+    pub(crate) credentials: Option<SentCredentials>,
     pub(crate) version: ApiVersion,
     /// The path as it was sent, for links.
     pub(crate) path: String,
-    pub(crate) params: Vec<(String, String)>,
-    pub(crate) query: Query,
+    pub(crate) params: PathParams,
+    pub(crate) query: QueryParams,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     /// Where it comes from.
@@ -30,27 +31,28 @@ pub(crate) struct Call {
 impl Call {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, ApiError> {
-        self.caller.as_ref().ok_or(ApiError::CredentialsMissing)
+        self.caller
+            .as_ref()
+            .ok_or_else(|| CallerRefusal::CredentialsMissing.into())
     }
 
     /// A part of the path that varies.
     pub(crate) fn param(&self, name: &str) -> &str {
-        let found = self.params.iter().find(|(given, _)| given == name);
-        found.map_or("", |(_, value)| value.as_str())
+        self.params.get(name)
     }
 
-    pub(crate) fn headers(&self) -> Headers<'_> {
-        Headers(&self.headers)
+    pub(crate) fn headers(&self) -> RequestHeaders<'_> {
+        RequestHeaders(&self.headers)
     }
 
     /// The body as JSON, read strictly.
     pub(crate) fn json(&self) -> Result<Value, ApiError> {
-        Ok(coeval_rest::read_json(&self.body)?)
+        Ok(coeval_api::rest::read_json(&self.body)?)
     }
 
     /// The body as a JSON object.
     pub(crate) fn object(&self) -> Result<Map<String, Value>, ApiError> {
-        Ok(coeval_rest::object(&self.body)?)
+        Ok(coeval_api::rest::read_object(&self.body)?)
     }
 
     /// A query parameter that is true or false.

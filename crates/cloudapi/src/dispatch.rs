@@ -1,7 +1,6 @@
 //! From a request to its handler and back: the API version, who calls, the body, and what every
 //! answer has.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
@@ -9,14 +8,16 @@ use crate::error::ApiError;
 use crate::route::{Form, Needs, Route};
 use crate::urn;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::Request;
 use axum::response::Response;
-use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::{
-    CalledBy, CertificateError, CertificateUser, Credentials, Headers, Peer, Quota, names,
+use coeval_api::caller::{CalledBy, CallerRequest, Peer, SentCredentials};
+use coeval_api::negotiation::{RequestHeaders, names};
+use coeval_api::rest::{
+    PathParams, QueryParams, RestAnswer, UnknownParam, inspect_query, pass_over, read_bytes,
+    tell_deprecation,
 };
-use coeval_engine::Caller;
-use coeval_rest::{Query, UnknownParam, inspect_query, pass_over, read_bytes, tell_deprecation};
+use coeval_core::version::Uuid;
+use coeval_engine::TypeKey;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -27,10 +28,11 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-vmware-vcloud-request-
 /// What the listener calls a request.
 const LISTENERS_ID: &str = "x-request-id";
 const LONGEST_ID: usize = 128;
-/// The tenant that a provider acts for: a UUID or an id.
-const TENANT_CONTEXT: &str = "x-vmware-vcloud-tenant-context";
-/// The same by name; it counts where the other is not said.
-const AUTH_CONTEXT: &str = "x-vmware-vcloud-auth-context";
+/// The tenant that a provider acts for: a UUID or an id; or, where that is not said, its name.
+const TENANT_HEADERS: [&str; 2] = [
+    "x-vmware-vcloud-tenant-context",
+    "x-vmware-vcloud-auth-context",
+];
 
 /// What the paths of all that is done with one entity begin with.
 const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
@@ -91,8 +93,8 @@ fn refused(error: &ApiError, uri: &Uri, headers: &HeaderMap) -> Response {
 }
 
 /// With what all answers have.
-fn finished(answer: Answer, known: Known, id: &str) -> Response {
-    let mut response = answer.into_response(known.version);
+fn finished(answer: RestAnswer, known: Known, id: &str) -> Response {
+    let mut response = answer.into_response(&format!(";version={}", known.version));
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -108,8 +110,8 @@ async fn handle(
     parts: &mut Parts,
     body: &mut Option<Body>,
     known: &mut Known,
-) -> Result<Answer, ApiError> {
-    let headers = Headers(&parts.headers);
+) -> Result<RestAnswer, ApiError> {
+    let headers = RequestHeaders(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let source = peer.map(|peer| peer.source.to_string());
     if let Some(accept) = headers.one(header::ACCEPT.as_str())? {
@@ -121,49 +123,41 @@ async fn handle(
         let said = format!("{} (this came with {})", known.version, route.since);
         return Err(ApiError::VersionUnknown { said });
     }
-    let credentials = Credentials::of(headers)?;
-    let entity = if route.path.starts_with(ONE_ENTITY) {
-        parts.uri.path().split('/').nth(4)
-    } else {
-        None
-    };
-    let from = Quota::of_address(peer.map(|peer| peer.source));
+    let credentials = SentCredentials::of(headers)?;
     let caller = match route.needs {
         Needs::User => {
-            let found = caller(&api, headers, credentials.as_ref(), peer, entity).await;
-            if found.is_err() {
-                take(&api, &from)?;
-            }
-            let found = found?;
+            let asking = CallerRequest::new(&parts.headers, peer)
+                .with_tenant_headers(&TENANT_HEADERS)
+                .about(entity(route, parts.uri.path()));
+            let found = api.gate.identify(&asking).await?;
+            // The access log names also those who are refused for coming too often.
             known.user = Some(found.user().to_owned());
-            take(&api, found.user())?;
+            api.gate.admit(&found)?;
             Some(found)
         }
         Needs::Nothing | Needs::Password => {
-            take(&api, &from)?;
+            api.gate.admit_unknown(peer)?;
             None
         }
     };
     let raw = parts.uri.query().unwrap_or_default();
-    let query = Query::parse(raw)?;
+    let query = QueryParams::parse(raw)?;
     // Clients of the RDE API send what other servers of it know; it is ignored as there, and said so.
-    let ignorable = Headers(&parts.headers).ignorable();
+    let ignorable = RequestHeaders(&parts.headers).ignorable();
     let unknown = UnknownParam::Ignored;
     known.warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = body.take().unwrap_or_default();
     let body = read_bytes(&parts.headers, body, limit, time).await?;
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    let params = params.map_err(|_| ApiError::id(parts.uri.path(), "a path", "it is not UTF-8"))?;
+    let params = PathParams::of(parts).await;
+    let no_text = || ApiError::id(parts.uri.path(), "a path", "it is not UTF-8");
+    let params = params.ok_or_else(no_text)?;
     let call = Call {
         caller,
         credentials,
         version: known.version,
         path: parts.uri.path().to_owned(),
-        params: params
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
+        params,
         query,
         headers: std::mem::take(&mut parts.headers),
         body,
@@ -172,54 +166,13 @@ async fn handle(
     (route.handler)(api, call).await
 }
 
-/// Takes a request out of the bucket of a user, or of an address.
-fn take(api: &Api, who: &str) -> Result<(), ApiError> {
-    let taken = api.settings.quota.take(who);
-    taken.map_err(|retry_after| ApiError::TooManyRequests { retry_after })
-}
-
-async fn caller(
-    api: &Api,
-    headers: Headers<'_>,
-    credentials: Option<&Credentials>,
-    peer: Option<&Peer>,
-    entity: Option<&str>,
-) -> Result<Caller, ApiError> {
-    let said = |name| Ok::<_, ApiError>(headers.one(name)?.filter(|org| !org.is_empty()));
-    let context = match said(TENANT_CONTEXT)? {
-        Some(context) => Some(context),
-        None => said(AUTH_CONTEXT)?,
-    };
-    let wanted = headers.wanted()?;
-    let at_least = headers.at_least()?;
-    let certificate = peer.and_then(|peer| peer.certificate.as_ref());
-    // What the request is about is read in the snapshot that tells who sends it.
-    let about = entity.and_then(|id| urn::entity(id).ok());
-    // Who sends a token means it, whatever certificate the connection was made with.
-    let mut caller = match (credentials, certificate) {
-        (Some(Credentials::Bearer(token)), _) => match &about {
-            Some((of, id)) => {
-                let about = (of, *id);
-                let found = api
-                    .engine
-                    .caller_for(token, context, wanted, at_least, about);
-                found.await?
-            }
-            None => api.engine.caller(token, context, wanted).await?,
-        },
-        (None, Some(certificate)) => {
-            let named = CertificateUser::of(certificate)?;
-            let org = named.org.as_deref().unwrap_or(SYSTEM_ORGANIZATION);
-            let engine = &api.engine;
-            let found = engine
-                .caller_named(org, &named.user, context, wanted)
-                .await?;
-            found.ok_or_else(CertificateError::unknown_user)?
-        }
-        _ => return Err(ApiError::CredentialsMissing),
-    };
-    caller.at_least = at_least;
-    Ok(caller)
+/// The entity that a request is about, if its path names one.
+fn entity(route: &Route, path: &str) -> Option<(TypeKey, Uuid)> {
+    if route.path.starts_with(ONE_ENTITY) {
+        urn::entity(path.split('/').nth(4)?).ok()
+    } else {
+        None
+    }
 }
 
 /// Errors under `/api` are XML, unless the caller asks for JSON.

@@ -1,10 +1,11 @@
 //! What can go wrong, and how clients are told: a status and a minor code that they know, and
 //! beside these our own code, what happened and what to do next.
 
-use crate::answer::Answer;
 use crate::route::Form;
 use crate::xml;
-use coeval_callers::{CertificateError, HeaderError};
+use coeval_api::caller::{CallerError, CallerRefusal};
+use coeval_api::negotiation::HeaderError;
+use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::convert::{Reason, Refusal};
 use coeval_core::types::BodyError;
@@ -13,7 +14,6 @@ use coeval_engine::entries::EntryError;
 use coeval_engine::identity::IdentityError;
 use coeval_filter::FilterError;
 use coeval_filter::fiql::FiqlError;
-use coeval_rest::{RestError, seconds};
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -24,33 +24,19 @@ pub(crate) enum ApiError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
-    Body(#[from] BodyError),
+    Rest(RestError),
     #[error(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]
-    Certificate(#[from] CertificateError),
-    #[error(transparent)]
-    Filter(#[from] FilterError),
-    #[error(transparent)]
-    Fiql(#[from] FiqlError),
+    Caller(#[from] CallerRefusal),
     #[error("the API version {said} is not served")]
     VersionUnknown { said: String },
-    #[error("the request says nothing of who sends it")]
-    CredentialsMissing,
-    #[error("the query parameter {name} is not valid: {reason}")]
-    Query { name: String, reason: String },
-    #[error("{reason}")]
-    Request { reason: String },
     #[error("{text:?} is not {what}: {reason}")]
     Id {
         text: String,
         what: &'static str,
         reason: String,
     },
-    #[error("more requests come from this user or address than the server takes from one")]
-    TooManyRequests { retry_after: Duration },
-    #[error("the body did not arrive within {} s", limit.as_secs())]
-    BodyTooSlow { limit: Duration },
     #[error("a write must say with If-Match which revision it changes")]
     IfMatchNeeded,
     #[error("this server has nothing at {path}")]
@@ -75,15 +61,11 @@ pub(crate) enum ApiError {
 
 impl ApiError {
     pub(crate) fn request(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Request { reason }
+        Self::Rest(RestError::request(reason))
     }
 
     pub(crate) fn query(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::Query {
-            name: name.into(),
-            reason: reason.into(),
-        }
+        Self::Rest(RestError::query(name, reason))
     }
 
     pub(crate) fn id(text: &str, what: &'static str, reason: impl Into<String>) -> Self {
@@ -144,7 +126,7 @@ impl ApiError {
             Self::Engine(EngineError::Entry(EntryError::ReadOnlyInOwnDomain { .. })) => {
                 "VCD_META_CRUD_INVALID_FLAG"
             }
-            Self::Filter(_) | Self::Fiql(_) => "INVALID_FILTER",
+            Self::Rest(RestError::Filter(_) | RestError::Fiql(_)) => "INVALID_FILTER",
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
                 StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
@@ -165,7 +147,7 @@ impl ApiError {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::TooManyRequests { retry_after } => Some(*retry_after),
+            Self::Caller(CallerRefusal::TooManyRequests { retry_after }) => Some(*retry_after),
             Self::Told { error, .. } => error.retry_after(),
             Self::Engine(EngineError::Identity(IdentityError::LoginBlocked { retry_after_ms })) => {
                 Some(Duration::from_millis(*retry_after_ms))
@@ -209,7 +191,7 @@ impl ApiError {
     }
 
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
-    pub(crate) fn answer(&self, form: Form, request_id: &str) -> Answer {
+    pub(crate) fn answer(&self, form: Form, request_id: &str) -> RestAnswer {
         let status = self.status();
         let message = if status.is_server_error() {
             tracing::error!(code = %self.code(), error = %self, "a request failed");
@@ -232,7 +214,7 @@ impl ApiError {
                 if let (Value::Object(body), false) = (&mut body, details.is_empty()) {
                     body.insert("details".into(), Value::Object(details));
                 }
-                Answer::json(status, &body)
+                RestAnswer::json(status, &body)
             }
             Form::Xml => {
                 let (code, advice) = (self.code().to_string(), self.advice());
@@ -250,7 +232,7 @@ impl ApiError {
                         ],
                     );
                 });
-                let mut answer = Answer::xml("vnd.vmware.vcloud.error+xml", text);
+                let mut answer = RestAnswer::xml("vnd.vmware.vcloud.error+xml", text);
                 answer.status = status;
                 answer
             }
@@ -262,24 +244,41 @@ impl ApiError {
     }
 }
 
+impl From<CallerError> for ApiError {
+    fn from(error: CallerError) -> Self {
+        match error {
+            CallerError::Engine(error) => Self::Engine(error),
+            CallerError::Header(error) => Self::Header(error),
+            CallerError::Refused(refusal) => Self::Caller(refusal),
+        }
+    }
+}
+
 impl From<RestError> for ApiError {
     fn from(error: RestError) -> Self {
         match error {
-            RestError::Body(error) => Self::Body(error),
-            RestError::BodyTooSlow { limit } => Self::BodyTooSlow { limit },
-            RestError::Query { name, reason } => Self::Query { name, reason },
-            // Never refused here; told as what it would be.
-            RestError::ParamUnknown { name, release } => Self::Query {
-                name,
-                reason: format!("release {release} does not know it"),
-            },
-            error @ RestError::FieldUnknown { .. } => Self::Request {
-                reason: error.to_string(),
-            },
-            RestError::Request { reason } => Self::Request { reason },
-            RestError::Filter(error) => Self::Filter(error),
-            RestError::Fiql(error) => Self::Fiql(error),
+            // Nothing of a body can be called ignorable here, so that is no advice.
+            RestError::FieldUnknown { .. } => Self::request(error.to_string()),
+            error => Self::Rest(error),
         }
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        Self::Rest(error.into())
+    }
+}
+
+impl From<FilterError> for ApiError {
+    fn from(error: FilterError) -> Self {
+        Self::Rest(error.into())
+    }
+}
+
+impl From<FiqlError> for ApiError {
+    fn from(error: FiqlError) -> Self {
+        Self::Rest(error.into())
     }
 }
 
@@ -287,21 +286,14 @@ impl Coded for ApiError {
     fn code(&self) -> Code {
         match self {
             Self::Engine(inner) => inner.code(),
-            Self::Body(inner) => inner.code(),
+            Self::Rest(inner) => inner.code(),
             Self::Header(inner) => inner.code(),
-            Self::Certificate(inner) => inner.code(),
+            Self::Caller(inner) => inner.code(),
             Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
             Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
-            Self::Filter(inner) => inner.code(),
             Self::Restricted { refusal, .. } => refusal.code(),
-            Self::Fiql(inner) => inner.code(),
             Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
-            Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
-            Self::Query { .. } => coeval_codes::QUERY_INVALID,
-            Self::Request { .. } => coeval_codes::REQUEST_INVALID,
             Self::Id { .. } => coeval_codes::ID_INVALID,
-            Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
-            Self::BodyTooSlow { .. } => coeval_codes::BODY_TOO_SLOW,
             Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
             Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
             Self::Grant { .. } => coeval_codes::GRANT_TYPE_UNKNOWN,
@@ -320,27 +312,24 @@ impl Coded for ApiError {
     fn advice(&self) -> String {
         let text = match self {
             Self::Engine(inner) => return inner.advice(),
-            Self::Body(inner) => return inner.advice(),
+            Self::Rest(inner) => return inner.advice(),
             Self::Header(inner) => return inner.advice(),
-            Self::Certificate(inner) => return inner.advice(),
             Self::RouteUnknown { .. } => {
                 "Check the path, and the server's release in the header coeval-release."
             }
             Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
-            Self::Filter(inner) => return inner.advice(),
             Self::Restricted { refusal, .. } => return refusal.advice(),
-            Self::Fiql(inner) => return inner.advice(),
             Self::VersionUnknown { .. } => {
                 "Ask for one that /api/versions lists, or say none for the newest."
             }
-            Self::CredentialsMissing => {
+            Self::Caller(CallerRefusal::CredentialsMissing) => {
                 "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
             }
-            Self::Query { .. } => "Correct the parameter, or leave it out.",
-            Self::Request { .. } => "Correct the body and send it again.",
             Self::Id { .. } => "Use an id as the server answers it.",
-            Self::TooManyRequests { .. } => "Wait as long as Retry-After says, then go on.",
-            Self::BodyTooSlow { .. } => "Send the body at once after the headers.",
+            Self::Caller(CallerRefusal::TooManyRequests { .. }) => {
+                "Wait as long as Retry-After says, then go on."
+            }
+            Self::Caller(inner @ CallerRefusal::Certificate(_)) => return inner.advice(),
             Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
             Self::GlobalRole => {
                 "Unpublish the bundle that brings the rights, or make a role of one organization."

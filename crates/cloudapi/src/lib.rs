@@ -6,7 +6,6 @@
 //! the router and the `OpenAPI` document are both made from it, so neither can have what the other
 //! lacks.
 
-mod answer;
 mod api;
 mod api_version;
 mod call;

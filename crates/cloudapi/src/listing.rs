@@ -1,13 +1,13 @@
 //! Listings of what there are few of: definitions, rights, organizations, users. All are at hand;
 //! filters, orders and pages work on them as they do on entities.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::{PageWanted, envelope_start, link};
+use coeval_api::rest::{FilterableRows, RestAnswer};
 use coeval_filter::{Direction, Field, FilterError, Order};
-use coeval_rest::Rows;
+use http::StatusCode;
 use serde_json::Value;
 
 /// The page of these rows that the call asks for. `keys` are the first parts of what can be
@@ -18,7 +18,7 @@ pub(crate) fn answer(
     rows: Vec<Value>,
     keys: &[&str],
     model: &str,
-) -> Result<Answer, ApiError> {
+) -> Result<RestAnswer, ApiError> {
     let wanted = PageWanted::of(call)?;
     let rows = chosen(call, rows, keys)?;
     let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
@@ -33,7 +33,7 @@ pub(crate) fn answer(
         text.push_str(&row.to_string());
     }
     text.push_str("]}");
-    let answer = Answer::raw_json(text);
+    let answer = RestAnswer::raw_json(StatusCode::OK, text);
     Ok(link(answer, api, call, wanted, total, model, None))
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn chosen(
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<Vec<Value>, ApiError> {
-    let by = Rows::by(keys);
+    let by = FilterableRows::by(keys);
     if let Some(filter) = call.query.said("filter") {
         by.matching(&mut rows, filter)?;
     }

@@ -3,10 +3,8 @@
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use coeval_rest::encode;
+use coeval_api::rest::{RestAnswer, encode};
 use http::header::LINK;
-
-use crate::answer::Answer;
 
 /// Which page, and how large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +51,14 @@ pub(crate) fn envelope_start(wanted: PageWanted, total: u64) -> String {
 
 /// Adds the links to the pages around. `cursor` leads to the next page faster than its number.
 pub(crate) fn link(
-    answer: Answer,
+    answer: RestAnswer,
     api: &Api,
     call: &Call,
     wanted: PageWanted,
     total: u64,
     model: &str,
     cursor: Option<&str>,
-) -> Answer {
+) -> RestAnswer {
     // What a cursor leads to is there, whatever was counted when the listing began.
     let last = match cursor {
         Some(_) => wanted.pages(total).max(wanted.page + 1),

@@ -1,20 +1,20 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
+use coeval_api::rest::RestAnswer;
+pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
 use coeval_releases::Deprecation;
-pub(crate) use coeval_rest::openapi::{Param, ParamKind};
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, ApiError>>;
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, ApiError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<Answer, ApiError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, ApiError>` as a [`Handler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))
@@ -80,31 +80,31 @@ pub(crate) struct Route {
     pub(crate) since: ApiVersion,
     /// Set if it is to go.
     pub(crate) deprecated: Option<Deprecation>,
-    pub(crate) params: Vec<Param>,
+    pub(crate) params: Vec<QueryParam>,
     pub(crate) body: Option<Shape>,
     /// Statuses of success and what they carry.
     pub(crate) answers: Vec<(u16, Shape)>,
 }
 
 /// The parameters of a listing.
-pub(crate) const LISTING: [Param; 5] = [
-    Param::new(
+pub(crate) const LISTING: [QueryParam; 5] = [
+    QueryParam::new(
         "filter",
         "Which ones: FIQL, such as name==web*;state==RESOLVED",
         ParamKind::Text,
     ),
-    Param::new("sortAsc", "In the order of this field", ParamKind::Text),
-    Param::new(
+    QueryParam::new("sortAsc", "In the order of this field", ParamKind::Text),
+    QueryParam::new(
         "sortDesc",
         "Against the order of this field",
         ParamKind::Text,
     ),
-    Param::new(
+    QueryParam::new(
         "page",
         "Which page, from 1 on",
         ParamKind::Number(1, 1_000_000),
     ),
-    Param::new("pageSize", "How many on a page", ParamKind::Number(0, 128)),
+    QueryParam::new("pageSize", "How many on a page", ParamKind::Number(0, 128)),
 ];
 
 impl Route {
@@ -164,7 +164,7 @@ impl Route {
         about: &'static str,
         kind: ParamKind,
     ) -> Self {
-        self.params.push(Param::new(name, about, kind));
+        self.params.push(QueryParam::new(name, about, kind));
         self
     }
 

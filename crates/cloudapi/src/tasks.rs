@@ -4,12 +4,12 @@ mod json;
 mod shown;
 mod xml;
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::route::{Route, Shape, handler};
 use crate::urn;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Uuid;
 use http::header::ACCEPT;
 use shown::Shown;
@@ -32,7 +32,7 @@ fn id(call: &Call) -> Result<Uuid, ApiError> {
     urn::uuid(what).ok_or_else(|| ApiError::id(what, "a task's id", "it has no UUID"))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let task = api.engine.task(caller, id(&call)?).await?;
     let shown = Shown::of(&api, caller, &task).await?;
@@ -44,13 +44,13 @@ async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
             .any(|part| part.eq_ignore_ascii_case(b"json"))
     });
     Ok(if wants_json {
-        Answer::ok(&json::task(&shown))
+        RestAnswer::ok(&json::task(&shown))
     } else {
-        Answer::xml("vnd.vmware.vcloud.task+xml", xml::task(&shown))
+        RestAnswer::xml("vnd.vmware.vcloud.task+xml", xml::task(&shown))
     })
 }
 
-async fn cancel(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+async fn cancel(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     api.engine.cancel_task(call.caller()?, id(&call)?).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

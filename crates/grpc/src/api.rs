@@ -4,9 +4,10 @@ use crate::typed::Packages;
 use crate::{around, protos, services};
 use axum::Router;
 use axum::middleware::from_fn;
-use coeval_callers::Quota;
+use coeval_api::caller::CallerGate;
+use coeval_api::caller::RequestQuota;
+use coeval_api::methods::Methods;
 use coeval_engine::Engine;
-use coeval_methods::{Door, Methods};
 use coeval_releases::DeprecatedItem;
 use coeval_server::{Lifecycle, Readiness};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct Settings {
     pub message_bytes: usize,
     /// How many requests one user, or one address without a user, may send: the same buckets as the
     /// other APIs have.
-    pub quota: Arc<Quota>,
+    pub quota: Arc<RequestQuota>,
     /// The stop of the server, in which watches take part.
     pub lifecycle: Lifecycle,
     /// Everything that is deprecated in this release, in whatever API.
@@ -31,7 +32,7 @@ pub struct Settings {
 #[derive(Debug)]
 pub(crate) struct Api {
     pub(crate) methods: Methods,
-    pub(crate) door: Door,
+    pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
     pub(crate) packages: Packages,
 }
@@ -44,11 +45,11 @@ impl Grpc {
     /// On an engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        let door = Door::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
         let methods = Methods::new(engine);
         Self(Arc::new(Api {
             methods,
-            door,
+            gate,
             settings,
             packages: Packages::default(),
         }))

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use coeval_callers::{Headers, names};
+use coeval_api::negotiation::{RequestHeaders, names};
 use coeval_proto::strict::{Inspection, inspecting};
 use coeval_server::error_answer;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -34,7 +34,7 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
         return status::refused(&CallError::DeadlinePassed).into_http();
     }
     let path = request.uri().path().to_owned();
-    let ignorable = Headers(request.headers()).ignorable();
+    let ignorable = RequestHeaders(request.headers()).ignorable();
     let call = inspecting(&path, ignorable, next.run(request));
     let (answer, inspection) = match deadline {
         None => call.await,

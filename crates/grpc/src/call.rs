@@ -2,9 +2,10 @@
 
 use crate::api::Api;
 use crate::status;
-use coeval_callers::{CalledBy, Headers, Peer, names, warning_text};
+use coeval_api::caller::{CalledBy, CallerError, CallerRefusal, CallerRequest, Peer};
+use coeval_api::methods::MethodError;
+use coeval_api::negotiation::{RequestHeaders, names, warning_text};
 use coeval_engine::{Caller, WantedVersions};
-use coeval_methods::MethodError;
 use coeval_server::ConnectionEnd;
 use coeval_storage::Token;
 use http::HeaderMap;
@@ -28,10 +29,10 @@ impl Api {
         headers: &HeaderMap,
         peer: Option<&Peer>,
     ) -> Result<Option<Caller>, MethodError> {
-        match self.door.enter(headers, peer).await {
+        match self.gate.enter(&CallerRequest::new(headers, peer)).await {
             Ok(caller) => Ok(Some(caller)),
-            Err(MethodError::CredentialsMissing) => Ok(None),
-            Err(error) => Err(error),
+            Err(CallerError::Refused(CallerRefusal::CredentialsMissing)) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -39,9 +40,10 @@ impl Api {
     pub(crate) async fn enter<T>(&self, request: Request<T>) -> Result<Call<T>, Status> {
         let (metadata, extensions, message) = request.into_parts();
         let headers = metadata.into_headers();
-        let entered = self.door.enter(&headers, extensions.get::<Peer>()).await;
-        let caller = entered.map_err(status::of)?;
-        let force = Headers(&headers).force().map_err(MethodError::from);
+        let asking = CallerRequest::new(&headers, extensions.get::<Peer>());
+        let entered = self.gate.enter(&asking).await;
+        let caller = entered.map_err(MethodError::from).map_err(status::of)?;
+        let force = RequestHeaders(&headers).force().map_err(MethodError::from);
         let connection = extensions.get::<ConnectionEnd>().cloned();
         Ok(Call {
             caller,
@@ -56,7 +58,7 @@ impl<T> Call<T> {
     /// The caller, wanting exactly this version if one is said.
     pub(crate) fn at(&self, version: &str) -> Result<Caller, MethodError> {
         let mut caller = self.caller.clone();
-        if let Some(version) = coeval_methods::version(version)? {
+        if let Some(version) = coeval_api::methods::parse_version(version)? {
             caller.wanted = WantedVersions::exactly(version);
         }
         Ok(caller)

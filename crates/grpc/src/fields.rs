@@ -1,8 +1,8 @@
 //! Which fields of a message an update means: those of its mask, or all, on condition of a
 //! revision.
 
+use coeval_api::methods::MethodError;
 use coeval_engine::EngineError;
-use coeval_methods::MethodError;
 use coeval_storage::Revision;
 use prost_types::FieldMask;
 
@@ -52,7 +52,7 @@ impl Fields {
 
 /// The revision that a message carries, if any.
 pub(crate) fn revision(text: &str) -> Option<Revision> {
-    (!text.is_empty()).then(|| coeval_methods::revision(text))
+    (!text.is_empty()).then(|| coeval_api::methods::parse_revision(text))
 }
 
 /// A text, or nothing.

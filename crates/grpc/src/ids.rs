@@ -2,10 +2,10 @@
 
 use crate::api::Api;
 use coeval_access::Member;
+use coeval_api::methods::MethodError;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{EntityUrn, InterfaceUrn, TypeUrn, Uuid, Version};
 use coeval_engine::{Caller, EngineError, TypeKey, VENDOR};
-use coeval_methods::MethodError;
 
 fn cut(text: &str) -> String {
     text.chars().take(200).collect()

@@ -11,7 +11,7 @@
 //! - `around`: deadlines, unknown fields, and a code for every status
 //! - `deprecated`: what is to go, as the `.proto` files declare it
 //!
-//! No rule is here: the methods are those of `coeval-methods`, on the engine.
+//! No rule is here: the methods are those of `coeval-api`, on the engine.
 
 mod access;
 mod api;

@@ -8,11 +8,11 @@ use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::migrations::v1 as pb;
 use crate::services::served;
+use coeval_api::methods::MethodError;
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::migrations::{Advance, Change, Declared, MigrationError, MigrationStatus};
 use coeval_engine::{Caller, EngineError, TypeKey};
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 /// The service.
@@ -72,7 +72,7 @@ async fn start(
 
 fn version(said: String) -> Result<Version, MethodError> {
     let what = "meaning_changed";
-    let version = coeval_methods::version(&text(said, what)?)?;
+    let version = coeval_api::methods::parse_version(&text(said, what)?)?;
     version.ok_or_else(|| MethodError::invalid(format!("{what} is missing")))
 }
 

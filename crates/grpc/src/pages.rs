@@ -2,8 +2,8 @@
 //! same caller and the same question alone.
 
 use crate::api::Api;
+use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, DEFAULT_PAGE, LARGEST_PAGE};
-use coeval_methods::MethodError;
 
 /// A page that is asked for.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use coeval_callers::{CalledBy, Peer};
+use coeval_api::caller::{CalledBy, Peer};
 use coeval_codes::Coded;
 use coeval_engine::Caller;
 use coeval_server::error_answer;

@@ -5,9 +5,9 @@ use crate::pages::PageAsked;
 use crate::proto::options::v1::Deprecation;
 use crate::proto::releases::v1 as pb;
 use crate::status;
-use coeval_callers::Peer;
+use coeval_api::caller::Peer;
+use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
-use coeval_methods::MethodError;
 use coeval_releases::DeprecatedItem;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
@@ -24,7 +24,8 @@ impl pb::release_service_server::ReleaseService for Releases {
         request: Request<pb::GetReleaseRequest>,
     ) -> Result<Response<pb::GetReleaseResponse>, Status> {
         let peer = request.extensions().get::<Peer>();
-        self.0.door.knock(peer).map_err(status::of)?;
+        let admitted = self.0.gate.admit_unknown(peer);
+        admitted.map_err(MethodError::from).map_err(status::of)?;
         Ok(Response::new(pb::GetReleaseResponse {
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }))

@@ -4,8 +4,8 @@
 use crate::error::CallError;
 use crate::proto::errors::v1::{ErrorDetail, Violation};
 use bytes::Bytes;
+use coeval_api::methods::MethodError;
 use coeval_codes::{Coded, ErrorKind};
-use coeval_methods::MethodError;
 use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::pb::{self, ErrorInfo, RetryInfo};

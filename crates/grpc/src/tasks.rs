@@ -9,12 +9,12 @@ use crate::proto::tasks::v1 as pb;
 use crate::resources::quarantined;
 use crate::status;
 use crate::times::timestamp;
-use coeval_callers::Peer;
+use coeval_api::caller::{CallerRequest, Peer};
+use coeval_api::methods::MethodError;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::tasks::{Status as Stands, Task, TaskQuery};
 use coeval_engine::{Caller, TypeKey};
-use coeval_methods::MethodError;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ async fn migrate(
 ) -> Result<pb::MigrateResourcesResponse, MethodError> {
     let of: TypeKey = api.methods.kind(&caller, &asked.kind).await?;
     let version = |said: String, what: &str| -> Result<Version, MethodError> {
-        let version = coeval_methods::version(&text(said, what)?)?;
+        let version = coeval_api::methods::parse_version(&text(said, what)?)?;
         version.ok_or_else(|| MethodError::invalid(format!("{what} is missing")))
     };
     let meaning = asked.meaning_changed.into_iter();
@@ -205,8 +205,8 @@ async fn changed(api: &Api, sender: &Sender, before: &Task) -> Result<Task, Meth
     loop {
         // A stream ends with the credentials that it was opened with.
         let caller = api
-            .door
-            .enter(&sender.headers, sender.peer.as_ref())
+            .gate
+            .enter(&CallerRequest::new(&sender.headers, sender.peer.as_ref()))
             .await?;
         let engine = api.methods.engine();
         let now = engine.wait_for_task(&caller, before.id, BETWEEN).await?;

@@ -1,6 +1,6 @@
 //! Times, as messages have them.
 
-use coeval_methods::MethodError;
+use coeval_api::methods::MethodError;
 use coeval_storage::Millis;
 use prost_types::Timestamp;
 

@@ -1,7 +1,6 @@
 //! Who may do what with a resource: its ACL, why somebody may or may not, its secrets, and the
 //! behaviors that can be invoked on it.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
@@ -9,9 +8,9 @@ use crate::resources::{named, one};
 use crate::route::{Route, Shape, handler};
 use crate::{lists, tasks};
 use coeval_access::{Action, Decision, Explanation, Grant, Level, Member, Met};
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_codes::Coded;
 use coeval_engine::Caller;
-use coeval_rest::Fields as _;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -128,7 +127,7 @@ pub(crate) async fn sent(api: &Api, call: &Call, caller: &Caller) -> Result<Gran
 /// What grants can be filtered by.
 pub(crate) const GRANT_KEYS: [&str; 4] = ["id", "kind", "name", "level"];
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let acl = api.engine().acl(caller, &which.of, &which.target).await?;
@@ -139,7 +138,7 @@ async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     lists::page(&call, rows, &GRANT_KEYS)
 }
 
-async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn grant(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let grant = sent(&api, &call, caller).await?;
@@ -147,10 +146,10 @@ async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .engine()
         .grant(caller, &which.of, &which.target, &grant)
         .await?;
-    Ok(Answer::ok(&shown(&api, caller, &grant).await?).sequenced(granted))
+    Ok(RestAnswer::ok(&shown(&api, caller, &grant).await?).sequenced(granted))
 }
 
-async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let id = call.param("member");
@@ -159,10 +158,10 @@ async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .engine()
         .revoke(caller, &which.of, &which.target, &member)
         .await?;
-    Ok(Answer::none().sequenced(revoked))
+    Ok(RestAnswer::none().sequenced(revoked))
 }
 
-async fn explain(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn explain(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let user = call.query.said("user");
@@ -177,7 +176,7 @@ async fn explain(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         }
         actions.push(explained(name, &told));
     }
-    Ok(Answer::ok(&json!({
+    Ok(RestAnswer::ok(&json!({
         "user": user.unwrap_or(caller.user()),
         "level": level.map(Level::name),
         "actions": actions,
@@ -207,7 +206,7 @@ fn explained(name: &str, told: &Explanation) -> Value {
 }
 
 /// Not a GET: that they were read is recorded, and nothing that a GET does changes anything.
-async fn secrets(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn secrets(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let names = call.object_or_nothing(&["names"])?.texts("names")?;
@@ -218,10 +217,10 @@ async fn secrets(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let asked = |pointer: &String| names.as_ref().is_none_or(|names| names.contains(pointer));
     let all = all.into_iter().filter(|(pointer, _)| asked(pointer));
     let all: Map<String, Value> = all.collect();
-    Ok(Answer::ok(&json!({ "secrets": all })))
+    Ok(RestAnswer::ok(&json!({ "secrets": all })))
 }
 
-async fn invoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn invoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let mut body = call.object_or_nothing(&["arguments", "metadata"])?;
@@ -240,5 +239,5 @@ async fn invoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         metadata,
     );
     let task = invoked.await?;
-    Ok(Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
+    Ok(RestAnswer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
 }

@@ -3,13 +3,14 @@
 use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
-use axum::routing::{MethodFilter, MethodRouter, any, on};
-use coeval_callers::Quota;
+use axum::routing::{MethodFilter, any, on};
+use coeval_api::caller::CallerGate;
+use coeval_api::caller::RequestQuota;
+use coeval_api::methods::Methods;
+use coeval_api::rest::table_router;
 use coeval_engine::Engine;
-use coeval_methods::{Door, Methods};
 use coeval_releases::DeprecatedItem;
 use coeval_server::Lifecycle;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub struct Settings {
     pub body_time: Duration,
     /// How many requests one user, or one address without a user, may send: the same buckets as the
     /// other APIs have.
-    pub quota: Arc<Quota>,
+    pub quota: Arc<RequestQuota>,
     /// Everything that is deprecated in this release, in whatever API.
     pub deprecations: Arc<[DeprecatedItem]>,
     /// The stop of the server, in which watches take part.
@@ -35,7 +36,7 @@ pub struct Settings {
 #[derive(Debug)]
 pub(crate) struct Api {
     pub(crate) methods: Methods,
-    pub(crate) door: Door,
+    pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
 }
 
@@ -58,18 +59,18 @@ impl WebApi {
     /// On an engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        let door = Door::new(Arc::clone(&engine), Arc::clone(&settings.quota));
+        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
         let methods = Methods::new(engine);
         Self(Arc::new(Api {
             methods,
-            door,
+            gate,
             settings,
         }))
     }
 
     /// All routes, under each of their prefixes, with and without a slash at the end.
     pub fn router(&self) -> Router {
-        let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
+        let mut routes = Vec::new();
         for route in crate::routes() {
             let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
                 continue;
@@ -88,15 +89,10 @@ impl WebApi {
                         dispatch::no_such_method(method, uri).await
                     }
                 };
-                let there = paths.remove(&path).unwrap_or_default();
-                paths.insert(path, there.merge(on(filter, handler)));
+                routes.push((path, on(filter, handler)));
             }
         }
-        let mut router = Router::new();
-        for (path, methods) in paths {
-            router = router.route(&format!("{path}/"), methods.clone());
-            router = router.route(&path, methods);
-        }
+        let mut router = table_router(routes);
         // What this server lacks is told with its release, so that a newer client can say what is
         // needed.
         router = router.method_not_allowed_fallback(dispatch::no_such_method);

@@ -1,13 +1,12 @@
 //! Records of what was done.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{RestAnswer, rfc3339};
 use coeval_engine::{AuditQuery, AuditRecord};
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -49,7 +48,7 @@ fn is_place(text: &str) -> bool {
     text.len() <= 200 && text.bytes().all(plain)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let size = lists::page_size(&call)?;
     let query = AuditQuery {
         id: call.said("resource").map(|id| bare(&id)),
@@ -68,7 +67,7 @@ async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     found.truncate(size);
     let next = found.last().filter(|_| more).map(|record| &record.place);
     let items: Vec<Value> = found.iter().map(shown).collect();
-    Ok(Answer::ok(
+    Ok(RestAnswer::ok(
         &json!({ "items": items, "nextPageToken": next }),
     ))
 }

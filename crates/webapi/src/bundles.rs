@@ -1,14 +1,13 @@
 //! Rights bundles, and publishing them.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
 use coeval_access::Published;
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
-use coeval_rest::Fields as _;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -62,21 +61,21 @@ fn shown(bundle: &RightsBundle) -> Value {
     })
 }
 
-fn answered(bundle: &RightsBundle) -> Answer {
-    Answer::ok(&shown(bundle)).revised(bundle.revision)
+fn answered(bundle: &RightsBundle) -> RestAnswer {
+    RestAnswer::ok(&shown(bundle)).revised(bundle.revision)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let all = api.engine().list_bundles(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let bundle = api.engine().get_bundle(call.caller()?, call.param("id"));
     Ok(answered(&bundle.await?))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights"])?;
     let new = NewBundle {
         name: body.needed("name")?,
@@ -84,10 +83,10 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         rights: body.texts("rights")?.unwrap_or_default(),
     };
     let bundle = api.engine().create_bundle(call.caller()?, &new).await?;
-    Ok(Answer::created(&shown(&bundle)).revised(bundle.revision))
+    Ok(RestAnswer::created(&shown(&bundle)).revised(bundle.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let description = body.text("description")?;
@@ -105,10 +104,10 @@ async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     Ok(answered(&bundle))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_bundle(call.caller()?, call.param("id"));
     deleted.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 fn whom(body: &Map<String, Value>) -> Result<PublishTo, WebError> {
@@ -121,7 +120,7 @@ fn whom(body: &Map<String, Value>) -> Result<PublishTo, WebError> {
     }
 }
 
-async fn publish(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn publish(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let to = whom(&call.object(&["all", "organizations"])?)?;
     let done = api
         .engine()
@@ -129,7 +128,7 @@ async fn publish(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     Ok(answered(&done.await?))
 }
 
-async fn unpublish(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn unpublish(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let from = whom(&call.object(&["all", "organizations"])?)?;
     let done = api
         .engine()

@@ -1,10 +1,10 @@
 //! One request, as handlers see it.
 
 use crate::error::WebError;
-use coeval_callers::Headers;
+use coeval_api::caller::CallerRefusal;
+use coeval_api::negotiation::RequestHeaders;
+use coeval_api::rest::{BodyFields as _, PathParams, QueryParams};
 use coeval_engine::{Caller, WantedVersions};
-use coeval_methods::MethodError;
-use coeval_rest::{Fields as _, Query};
 use coeval_storage::Revision;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
@@ -18,8 +18,8 @@ pub(crate) struct Call {
     pub(crate) secret: Option<String>,
     /// Whether that came in the cookie.
     pub(crate) by_cookie: bool,
-    pub(crate) params: Vec<(String, String)>,
-    pub(crate) query: Query,
+    pub(crate) params: PathParams,
+    pub(crate) query: QueryParams,
     pub(crate) headers: HeaderMap,
     pub(crate) body: bytes::Bytes,
     /// Where it comes from.
@@ -29,7 +29,7 @@ pub(crate) struct Call {
 impl Call {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, WebError> {
-        let missing = || MethodError::CredentialsMissing.into();
+        let missing = || CallerRefusal::CredentialsMissing.into();
         self.caller.as_ref().ok_or_else(missing)
     }
 
@@ -37,7 +37,7 @@ impl Call {
     pub(crate) fn caller_at_version(&self) -> Result<Caller, WebError> {
         let mut caller = self.caller()?.clone();
         let said = self.query.get("version").unwrap_or_default();
-        let version = coeval_methods::version(said)
+        let version = coeval_api::methods::parse_version(said)
             .map_err(|error| WebError::query("version", error.to_string()))?;
         if let Some(version) = version {
             caller.wanted = WantedVersions::exactly(version);
@@ -47,8 +47,7 @@ impl Call {
 
     /// A part of the path that varies.
     pub(crate) fn param(&self, name: &str) -> &str {
-        let found = self.params.iter().find(|(given, _)| given == name);
-        found.map_or("", |(_, value)| value.as_str())
+        self.params.get(name)
     }
 
     /// A query parameter, if it says something.
@@ -58,7 +57,7 @@ impl Call {
 
     /// The body as a JSON object that has only these fields.
     pub(crate) fn object(&self, fields: &[&str]) -> Result<Map<String, Value>, WebError> {
-        let map = coeval_rest::object(&self.body)?;
+        let map = coeval_api::rest::read_object(&self.body)?;
         map.only(fields)?;
         Ok(map)
     }
@@ -77,12 +76,12 @@ impl Call {
 
     /// Whether the caller insists.
     pub(crate) fn force(&self) -> Result<bool, WebError> {
-        Ok(Headers(&self.headers).force()?)
+        Ok(RequestHeaders(&self.headers).force()?)
     }
 
     /// The revision that `If-Match` names, as it was given, without its quotes. `*` names none.
     pub(crate) fn if_match(&self) -> Result<Option<String>, WebError> {
-        let said = Headers(&self.headers).one(header::IF_MATCH.as_str())?;
+        let said = RequestHeaders(&self.headers).one(header::IF_MATCH.as_str())?;
         let Some(text) = said.filter(|text| !matches!(*text, "" | "*")) else {
             return Ok(None);
         };
@@ -123,6 +122,6 @@ pub(crate) struct Conditioned {
 impl Conditioned {
     /// As it is compared; what can't be one never matches.
     pub(crate) fn read(&self) -> Option<Revision> {
-        (!self.revision.is_empty()).then(|| coeval_methods::revision(&self.revision))
+        (!self.revision.is_empty()).then(|| coeval_api::methods::parse_revision(&self.revision))
     }
 }

@@ -1,7 +1,6 @@
 //! From a request to its handler and back: who calls and by what, the body, and what every answer
 //! has.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::cookie;
@@ -10,13 +9,15 @@ use crate::openapi;
 use crate::origin;
 use crate::route::{Needs, Route, Shape};
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::Request;
 use axum::response::Response;
-use coeval_callers::{CalledBy, Credentials, Headers, Peer, names};
-use coeval_engine::Caller;
-use coeval_rest::{
-    Query, UnknownParam, inspect_body, inspect_query, pass_over, read_bytes, tell_deprecation,
+use coeval_api::caller::{CalledBy, CallerRequest, Peer, SentCredentials};
+use coeval_api::negotiation::{RequestHeaders, names};
+use coeval_api::rest::{
+    PathParams, QueryParams, RestAnswer, UnknownParam, inspect_body, inspect_query, pass_over,
+    read_bytes, tell_deprecation,
 };
+use coeval_engine::Caller;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
     if let Some(deprecated) = &route.deprecated {
         tell_deprecation(&mut answer.headers, deprecated);
     }
-    let mut response = answer.into_response();
+    let mut response = finished(answer);
     if let Some(user) = user {
         response.extensions_mut().insert(CalledBy(user));
     }
@@ -44,14 +45,26 @@ pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -
 /// Answers a request for what this API does not have.
 pub(crate) async fn no_such_route(uri: Uri) -> Response {
     let path = uri.path().to_owned();
-    WebError::RouteUnknown { path }.answer().into_response()
+    finished(WebError::RouteUnknown { path }.answer())
 }
 
 /// Answers a request with a method that its path does not take.
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response {
     let path = uri.path().to_owned();
     let error = WebError::MethodUnknown { path, method };
-    error.answer().into_response()
+    finished(error.answer())
+}
+
+/// With what all answers have. Nothing of them belongs into a cache: they are somebody's own.
+fn finished(answer: RestAnswer) -> Response {
+    let mut response = answer.into_response("");
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
 }
 
 /// By what a caller is known.
@@ -63,12 +76,12 @@ struct Shown {
 impl Shown {
     /// A token in a header counts, and the cookie where there is none.
     fn of(api: &Api, headers: &HeaderMap) -> Result<Self, WebError> {
-        Ok(match Credentials::of(Headers(headers))? {
-            Some(Credentials::Bearer(secret)) => Self {
+        Ok(match SentCredentials::of(RequestHeaders(headers))? {
+            Some(SentCredentials::Bearer(secret)) => Self {
                 secret: Some(secret),
                 by_cookie: false,
             },
-            Some(Credentials::Basic { .. }) => Self {
+            Some(SentCredentials::Basic { .. }) => Self {
                 secret: None,
                 by_cookie: false,
             },
@@ -93,7 +106,7 @@ async fn handle(
     parts: &mut Parts,
     body: Body,
     (user, warnings): (&mut Option<String>, &mut Vec<String>),
-) -> Result<Answer, WebError> {
+) -> Result<RestAnswer, WebError> {
     let known = match known(&api, route, parts).await {
         Ok(known) => known,
         Err(error) => {
@@ -107,8 +120,8 @@ async fn handle(
     let source = source.map(|peer| peer.source.to_string());
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = read_bytes(&parts.headers, body, limit, time).await?;
-    let query = Query::parse(parts.uri.query().unwrap_or_default())?;
-    let ignorable = Headers(&parts.headers).ignorable();
+    let query = QueryParams::parse(parts.uri.query().unwrap_or_default())?;
+    let ignorable = RequestHeaders(&parts.headers).ignorable();
     let unknown = UnknownParam::Refused;
     *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let body = match route.body {
@@ -119,16 +132,13 @@ async fn handle(
         }
         _ => body,
     };
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    let params = params.map_err(|_| WebError::invalid("the path is not UTF-8"))?;
+    let params = PathParams::of(parts).await;
+    let params = params.ok_or_else(|| WebError::invalid("the path is not UTF-8"))?;
     let call = Call {
         caller,
         secret: shown.secret,
         by_cookie: shown.by_cookie,
-        params: params
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
+        params,
         query,
         headers: std::mem::take(&mut parts.headers),
         body,
@@ -150,32 +160,20 @@ async fn known(
         origin::check(parts, &api.settings.public_url)?;
     }
     if route.needs == Needs::Nothing {
-        api.door.knock(peer)?;
+        api.gate.admit_unknown(peer)?;
         return Ok((shown, None));
     }
-    let caller = enter(api, &parts.headers, &shown, peer).await?;
+    let mut asking = CallerRequest::new(&parts.headers, peer);
+    if let (true, Some(secret)) = (shown.by_cookie, &shown.secret) {
+        // What the cookie holds is a token as any other.
+        asking = asking.with_credentials(SentCredentials::Bearer(secret.clone()));
+    }
+    let caller = api.gate.enter(&asking).await?;
     if let (true, true, Some(secret)) = (changes, shown.by_cookie, &shown.secret) {
-        let sent = Headers(&parts.headers).one(cookie::CSRF)?;
+        let sent = RequestHeaders(&parts.headers).one(cookie::CSRF)?;
         if !sent.is_some_and(|sent| cookie::is_csrf(secret, sent)) {
             return Err(WebError::CsrfRefused);
         }
     }
     Ok((shown, Some(caller)))
-}
-
-/// Lets a request in. What the cookie holds is a token as any other.
-async fn enter(
-    api: &Api,
-    headers: &HeaderMap,
-    shown: &Shown,
-    peer: Option<&Peer>,
-) -> Result<Caller, WebError> {
-    let Some(secret) = shown.secret.as_deref().filter(|_| shown.by_cookie) else {
-        return Ok(api.door.enter(headers, peer).await?);
-    };
-    let mut headers = headers.clone();
-    if let Ok(value) = HeaderValue::from_str(&format!("Bearer {secret}")) {
-        headers.insert(header::AUTHORIZATION, value);
-    }
-    Ok(api.door.enter(&headers, peer).await?)
 }

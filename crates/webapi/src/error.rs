@@ -1,13 +1,13 @@
 //! What can go wrong, and how clients are told: always `code`, `message`, `advice`, the server's
 //! `release`, and where programs can use more, `details`.
 
-use crate::answer::Answer;
-use coeval_callers::HeaderError;
+use coeval_api::caller::{CallerError, CallerRefusal};
+use coeval_api::methods::MethodError;
+use coeval_api::negotiation::HeaderError;
+use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::{Code, Coded, ErrorKind};
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
-use coeval_methods::MethodError;
-use coeval_rest::{RestError, seconds};
 use http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
@@ -35,6 +35,18 @@ pub(crate) enum WebError {
     CsrfRefused,
     #[error("a page of another site made the browser send this")]
     OriginForeign,
+}
+
+impl From<CallerError> for WebError {
+    fn from(error: CallerError) -> Self {
+        Self::Method(error.into())
+    }
+}
+
+impl From<CallerRefusal> for WebError {
+    fn from(refusal: CallerRefusal) -> Self {
+        Self::Method(refusal.into())
+    }
 }
 
 impl From<EngineError> for WebError {
@@ -142,8 +154,8 @@ impl WebError {
         body
     }
 
-    pub(crate) fn answer(&self) -> Answer {
-        let answer = Answer::json(self.status(), &self.body());
+    pub(crate) fn answer(&self) -> RestAnswer {
+        let answer = RestAnswer::json(self.status(), &self.body());
         let after = match self {
             Self::Method(error) => error.details().retry_after,
             _ => None,

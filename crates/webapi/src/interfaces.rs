@@ -1,16 +1,15 @@
 //! Interfaces and their behaviors.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use coeval_engine::behaviors::{self, Behavior, interface_behavior_id};
 use coeval_engine::types::Interface;
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -98,12 +97,12 @@ pub(crate) fn behavior(id: &str, reference: &str, behavior: &Behavior) -> Value 
 /// What behaviors can be filtered by.
 pub(crate) const BEHAVIOR_KEYS: [&str; 4] = ["id", "reference", "name", "description"];
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let all = api.engine().interfaces().await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["vendor", "nss", "version", "name"])?;
     let version = Version::parse_full(&body.needed("version")?)?;
     let id = InterfaceId {
@@ -114,29 +113,29 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     let interface = Interface::new(&id, body.needed("name")?);
     let defined = api.engine().define_interface(call.caller()?, &interface);
     defined.await?;
-    Ok(Answer::created(&shown(&interface)))
+    Ok(RestAnswer::created(&shown(&interface)))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let interface = api.engine().interface(&id(&call)?).await?;
-    Ok(Answer::ok(&shown(&interface)))
+    Ok(RestAnswer::ok(&shown(&interface)))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let name = call.object(&["name"])?.needed("name")?;
     let rename = |interface: &mut Interface| name.clone_into(&mut interface.name);
     let id = id(&call)?;
     let done = api.engine().edit_interface(call.caller()?, &id, rename);
-    Ok(Answer::ok(&shown(&done.await?)))
+    Ok(RestAnswer::ok(&shown(&done.await?)))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let id = id(&call)?;
     api.engine().delete_interface(call.caller()?, &id).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-async fn behaviors(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn behaviors(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = id(&call)?;
     let all = api.engine().interface_behaviors(call.caller()?, &of);
     let all = all.await?;

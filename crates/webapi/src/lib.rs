@@ -1,11 +1,10 @@
 //! The REST API of the console: `/v1/webapi/…`, and the same without the version.
 //!
-//! It has no rules of its own: the standard methods are `coeval-methods`', everything else is the
+//! It has no rules of its own: the standard methods are `coeval-api`'s, everything else is the
 //! engine's. Every route is in one table, [`routes`], with all that its description says: the
 //! router, the `OpenAPI` document and the test that walks all routes are made from it.
 
 mod access;
-mod answer;
 mod api;
 mod audit;
 mod bundles;

@@ -1,11 +1,10 @@
 //! Pages of rows that are all at hand: definitions, organizations, users, roles. They are followed
 //! by the id of the last row, so what is made or deleted meanwhile moves nothing to another page.
 
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
-use coeval_rest::Rows;
+use coeval_api::rest::{FilterableRows, RestAnswer};
 use serde_json::{Value, json};
 
 const DEFAULT_PAGE: u64 = 100;
@@ -22,8 +21,12 @@ fn id(row: &Value) -> &str {
 
 /// The page of these rows that the call asks for; each has an `id` that no other has. `keys` are
 /// the first parts of what can be filtered and sorted by.
-pub(crate) fn page(call: &Call, mut rows: Vec<Value>, keys: &[&str]) -> Result<Answer, WebError> {
-    let by = Rows::by(keys);
+pub(crate) fn page(
+    call: &Call,
+    mut rows: Vec<Value>,
+    keys: &[&str],
+) -> Result<RestAnswer, WebError> {
+    let by = FilterableRows::by(keys);
     let size = page_size(call)?;
     if let Some(filter) = call.query.said("filter") {
         by.matching(&mut rows, filter)?;
@@ -47,5 +50,5 @@ pub(crate) fn page(call: &Call, mut rows: Vec<Value>, keys: &[&str]) -> Result<A
     let more = from + rows.len() < total;
     let next = rows.last().filter(|_| more).map(id);
     let body = json!({ "items": rows, "nextPageToken": next, "total": total });
-    Ok(Answer::ok(&body))
+    Ok(RestAnswer::ok(&body))
 }

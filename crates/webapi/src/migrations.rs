@@ -2,18 +2,17 @@
 
 mod shown;
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{ParamKind, Route, Shape, handler};
 use crate::types::{of, version_of};
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_core::phases::Phase;
 use coeval_core::version::{EntityUrn, Uuid};
 use coeval_engine::TypeKey;
 use coeval_engine::migrations::{Advance, Change, Declared};
-use coeval_rest::Fields as _;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -88,23 +87,23 @@ fn moves() -> Vec<Route> {
     ]
 }
 
-async fn servers(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn servers(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let all = api.engine().servers(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown::server).collect(), &SERVER_KEYS)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let all = api.engine().migrations(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown::migration).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let status = api.engine().migration_status(call.caller()?, &of).await?;
-    Ok(Answer::ok(&shown::migration(&status)))
+    Ok(RestAnswer::ok(&shown::migration(&status)))
 }
 
-async fn plan(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn plan(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let major = |name| -> Result<Option<u32>, WebError> {
         let number = call.query.number(name, 0, MAJORS)?;
@@ -112,22 +111,22 @@ async fn plan(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     };
     let (from, to) = (major("from")?, major("to")?);
     let plan = api.engine().plan_migration(call.caller()?, &of, from, to);
-    Ok(Answer::ok(&shown::plan(&plan.await?)))
+    Ok(RestAnswer::ok(&shown::plan(&plan.await?)))
 }
 
-async fn verify(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn verify(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let found = api.engine().verify_migration(call.caller()?, &of, &|_| {});
-    Ok(Answer::ok(&shown::verified(&of, &found.await?)))
+    Ok(RestAnswer::ok(&shown::verified(&of, &found.await?)))
 }
 
-async fn loss(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn loss(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let report = api.engine().loss_report(call.caller()?, &of).await?;
-    Ok(Answer::ok(&shown::loss(&of, &report)))
+    Ok(RestAnswer::ok(&shown::loss(&of, &report)))
 }
 
-async fn failed(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn failed(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, size) = (of(&call)?, lists::page_size(&call)?);
     let after = call.query.said("pageToken").map(|text| resource(&of, text));
     let after = after.transpose();
@@ -141,12 +140,12 @@ async fn failed(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     found.truncate(size);
     let items: Vec<Value> = found.iter().map(|one| shown::failed(&of, one)).collect();
     let next = items.last().filter(|_| more).map(|last| &last["id"]);
-    Ok(Answer::ok(
+    Ok(RestAnswer::ok(
         &json!({ "items": items, "nextPageToken": next }),
     ))
 }
 
-async fn start(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn start(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let fields = [
         "type",
         "from",
@@ -171,10 +170,10 @@ async fn start(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         meaning_changed: changed?,
     };
     let begun = api.engine().start_migration(call.caller()?, &of, &declared);
-    Ok(Answer::created(&shown::migration(&begun.await?)))
+    Ok(RestAnswer::created(&shown::migration(&begun.await?)))
 }
 
-async fn change(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn change(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object(&["auto", "until", "paused", "rate"])?;
     let change = Change {
@@ -184,10 +183,10 @@ async fn change(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         rate: number(&body, "rate")?,
     };
     let changed = api.engine().change_migration(call.caller()?, &of, &change);
-    Ok(Answer::ok(&shown::migration(&changed.await?)))
+    Ok(RestAnswer::ok(&shown::migration(&changed.await?)))
 }
 
-async fn advance(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn advance(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object_or_nothing(&["phase", "fence", "withoutAccess"])?;
     let to = body.text("phase")?.map(|name| name.parse::<Phase>());
@@ -198,30 +197,30 @@ async fn advance(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         without_access: body.texts("withoutAccess")?.unwrap_or_default(),
     };
     let moved = api.engine().advance_migration(call.caller()?, &of, advance);
-    Ok(Answer::ok(&shown::migration(&moved.await?)))
+    Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
 }
 
-async fn back(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn back(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object_or_nothing(&["fence"])?;
     let fence = body.flag("fence")?.unwrap_or(false);
     let moved = api.engine().back_migration(call.caller()?, &of, fence);
-    Ok(Answer::ok(&shown::migration(&moved.await?)))
+    Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
 }
 
-async fn undo(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn undo(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     call.object_or_nothing(&[])?;
     let moved = api.engine().undo_migration(call.caller()?, &of).await?;
-    Ok(Answer::ok(&shown::migration(&moved)))
+    Ok(RestAnswer::ok(&shown::migration(&moved)))
 }
 
-async fn retry(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn retry(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let id = resource(&of, call.param("id"))?;
     call.object_or_nothing(&[])?;
     let converted = api.engine().retry_failed(call.caller()?, &of, id).await?;
-    Ok(Answer::ok(&json!({ "converted": converted })))
+    Ok(RestAnswer::ok(&json!({ "converted": converted })))
 }
 
 /// By its id, or by the bare part of it.

@@ -1,14 +1,13 @@
 //! Organizations.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -73,18 +72,18 @@ async fn all(api: &Api, caller: &Caller) -> Result<Vec<Organization>, WebError> 
     }
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let all = all(&api, call.caller()?).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let org = api.engine().get_org(call.caller()?, call.param("id"));
     let org = org.await?;
-    Ok(Answer::ok(&shown(&org)).revised(org.revision))
+    Ok(RestAnswer::ok(&shown(&org)).revised(org.revision))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "displayName", "description", "vdcs"])?;
     let new = NewOrg {
         name: body.needed("name")?,
@@ -93,10 +92,10 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         vdcs: body.texts("vdcs")?.unwrap_or_default(),
     };
     let org = api.engine().create_org(call.caller()?, &new).await?;
-    Ok(Answer::created(&shown(&org)).revised(org.revision))
+    Ok(RestAnswer::created(&shown(&org)).revised(org.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["displayName", "description", "enabled", "vdcs", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let said = |name: &str| -> Result<Option<Option<String>>, WebError> {
@@ -115,11 +114,11 @@ async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .update_org(call.caller()?, call.param("id"), &edit)
         .await;
     let org = changed.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    Ok(Answer::ok(&shown(&org)).revised(org.revision))
+    Ok(RestAnswer::ok(&shown(&org)).revised(org.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_org(call.caller()?, call.param("id"));
     deleted.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

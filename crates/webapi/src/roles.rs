@@ -1,14 +1,13 @@
 //! Roles, and the rights that there are.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
 use coeval_access::GeneralRight;
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::{NewRole, Role, RoleEdit};
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -68,7 +67,7 @@ fn shown(role: &Role) -> Value {
     })
 }
 
-async fn rights(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let names = api.engine().rights(call.caller()?).await?;
     let rows = names.iter().map(|name| {
         let about = GeneralRight::by_name(name).map(GeneralRight::about);
@@ -77,23 +76,23 @@ async fn rights(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     lists::page(&call, rows.collect(), &["id", "name", "about"])
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let all = api.engine().list_roles(caller, org).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let mut role = api.engine().get_role(caller, org, call.param("id")).await?;
     // The rights of the predefined ones follow from what there is.
     role.rights = api.engine().rights_of_role(caller, &role.id).await?;
-    Ok(Answer::ok(&shown(&role)).revised(role.revision))
+    Ok(RestAnswer::ok(&shown(&role)).revised(role.revision))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&["name", "organization", "forAll", "description", "rights"])?;
     let org = body.text("organization")?;
@@ -111,10 +110,10 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         rights: body.texts("rights")?.unwrap_or_default(),
     };
     let role = api.engine().create_role(caller, &new).await?;
-    Ok(Answer::created(&shown(&role)).revised(role.revision))
+    Ok(RestAnswer::created(&shown(&role)).revised(role.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let description = body.text("description")?;
@@ -129,11 +128,11 @@ async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .update_role(call.caller()?, call.param("id"), &edit)
         .await;
     let role = changed.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    Ok(Answer::ok(&shown(&role)).revised(role.revision))
+    Ok(RestAnswer::ok(&shown(&role)).revised(role.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_role(call.caller()?, call.param("id"));
     deleted.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

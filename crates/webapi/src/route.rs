@@ -1,19 +1,19 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
+use coeval_api::rest::RestAnswer;
+pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
 use coeval_releases::Deprecation;
-pub(crate) use coeval_rest::openapi::{Param, ParamKind};
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<Answer, WebError>>;
+pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, WebError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<Answer, WebError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, WebError>` as a [`Handler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))
@@ -63,21 +63,21 @@ pub(crate) struct Route {
     pub(crate) deprecated: Option<Deprecation>,
     /// Why a list needs no pages.
     pub(crate) bounded: Option<&'static str>,
-    pub(crate) params: Vec<Param>,
+    pub(crate) params: Vec<QueryParam>,
     pub(crate) body: Option<Shape>,
     /// Statuses of success and what they carry.
     pub(crate) answers: Vec<(u16, Shape)>,
 }
 
-const fn param(name: &'static str, about: &'static str, kind: ParamKind) -> Param {
-    Param::new(name, about, kind)
+const fn param(name: &'static str, about: &'static str, kind: ParamKind) -> QueryParam {
+    QueryParam::new(name, about, kind)
 }
 
 /// The most rows of one page.
 pub(crate) const LARGEST_PAGE: u64 = 1_000;
 
 /// The parameters of every listing.
-const LISTING: [Param; 4] = [
+const LISTING: [QueryParam; 4] = [
     param(
         "filter",
         "Which ones: FIQL, such as name==web*",
@@ -101,7 +101,7 @@ const LISTING: [Param; 4] = [
 ];
 
 /// Those of pages that are only followed.
-const PAGES: [Param; 2] = [LISTING[2], LISTING[3]];
+const PAGES: [QueryParam; 2] = [LISTING[2], LISTING[3]];
 
 impl Route {
     fn new(method: Method, path: &'static str, handler: Handler) -> Self {

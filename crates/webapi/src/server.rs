@@ -1,12 +1,12 @@
 //! The server itself: its release, its store, its health.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::{RELEASE, WebError};
 use crate::lists;
 use crate::route::{Route, Shape, handler};
 use coeval_access::{GeneralRight, decide_general};
+use coeval_api::rest::RestAnswer;
 use coeval_releases::DeprecatedItem;
 use coeval_storage::Store as _;
 use serde_json::{Value, json};
@@ -29,11 +29,11 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn release(_api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
-    Ok(Answer::ok(&json!({ "release": RELEASE })))
+async fn release(_api: Arc<Api>, _call: Call) -> Result<RestAnswer, WebError> {
+    Ok(RestAnswer::ok(&json!({ "release": RELEASE })))
 }
 
-async fn deprecations(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn deprecations(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let row = |item: &DeprecatedItem| {
         let mut row = item.document();
         if let Some(row) = row.as_object_mut() {
@@ -45,7 +45,7 @@ async fn deprecations(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     lists::page(&call, rows, &["id", "what", "name", "deprecation"])
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let subject = &call.caller()?.subject;
     let status = api.engine().store().status().await;
     let ready = api.engine().ready().await;
@@ -62,7 +62,7 @@ async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
             }),
         },
     };
-    Ok(Answer::ok(&json!({
+    Ok(RestAnswer::ok(&json!({
         "release": RELEASE,
         "publicUrl": api.settings.public_url,
         "healthy": status.is_ok() && ready.is_ok(),

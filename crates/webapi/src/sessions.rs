@@ -1,15 +1,14 @@
 //! Logging in and out, who one is and what one may do.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::cookie;
 use crate::error::{RELEASE, WebError};
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{BodyFields as _, RestAnswer, rfc3339};
 use coeval_engine::identity::{Login, Password, Session, SessionKind};
 use coeval_engine::{Caller, WantedVersions};
-use coeval_rest::{Fields as _, rfc3339};
 use http::header::SET_COOKIE;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -49,7 +48,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn login(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["user", "org", "password", "cookie"])?;
     let in_cookie = body.flag("cookie")?.unwrap_or(false);
     let login = Login {
@@ -72,7 +71,7 @@ async fn login(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
             answer.insert("token".into(), json!(secret))
         };
     }
-    let answer = Answer::created(&answer);
+    let answer = RestAnswer::created(&answer);
     if !in_cookie {
         return Ok(answer);
     }
@@ -82,13 +81,13 @@ async fn login(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     Ok(answer.with(SET_COOKIE, &cookie))
 }
 
-async fn current(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let mut answer = who(&api, call.caller()?, None).await?;
     if let (Value::Object(answer), true, Some(secret)) = (&mut answer, call.by_cookie, &call.secret)
     {
         answer.insert("csrf".into(), json!(cookie::csrf(secret)));
     }
-    Ok(Answer::ok(&answer))
+    Ok(RestAnswer::ok(&answer))
 }
 
 /// Who somebody is. All rights are all there are, so that a console need not know what that means.
@@ -119,11 +118,11 @@ async fn who(api: &Api, caller: &Caller, session: Option<&Session>) -> Result<Va
     }))
 }
 
-async fn logout(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn logout(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     if let Some(secret) = &call.secret {
         api.engine().logout(secret).await?;
     }
-    let answer = Answer::none();
+    let answer = RestAnswer::none();
     Ok(if call.by_cookie {
         answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
     } else {
@@ -146,30 +145,30 @@ pub(crate) fn shown(session: &Session) -> Value {
     })
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let user = call.query.said("user").unwrap_or(caller.user());
     let all = api.engine().list_sessions(caller, user).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let revoked = api
         .engine()
         .revoke_session(call.caller()?, call.param("id"));
     revoked.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-async fn revoke_all(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn revoke_all(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let revoked = api
         .engine()
         .revoke_sessions(call.caller()?, call.param("id"));
     revoked.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-async fn change_password(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn change_password(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["old", "new"])?;
     let old = Password::new(body.needed("old")?);
     let new = Password::new(body.needed("new")?);
@@ -177,7 +176,7 @@ async fn change_password(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     api.engine()
         .change_password(call.caller()?, &old, &new, source)
         .await?;
-    let answer = Answer::none();
+    let answer = RestAnswer::none();
     Ok(if call.by_cookie {
         answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
     } else {

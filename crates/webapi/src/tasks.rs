@@ -1,15 +1,14 @@
 //! Tasks: look, cancel, and begin a migration.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::resources::represent::quarantined;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{RestAnswer, rfc3339};
 use coeval_core::version::Uuid;
 use coeval_engine::tasks::{Status, Task, TaskQuery};
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -80,7 +79,7 @@ fn id(text: &str) -> Result<Uuid, WebError> {
     Uuid::parse(bare).ok_or_else(bad)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let size = lists::page_size(&call)?;
     let status = match call.query.said("status") {
         None => None,
@@ -103,21 +102,21 @@ async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     page.tasks.truncate(size);
     let next = page.tasks.last().filter(|_| more).map(Task::urn);
     let items: Vec<Value> = page.tasks.iter().map(shown).collect();
-    Ok(Answer::ok(&json!({
+    Ok(RestAnswer::ok(&json!({
         "items": items,
         "nextPageToken": next,
         "quarantined": quarantined(&page.quarantined),
     })))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let id = id(call.param("id"))?;
     let task = api.engine().task(call.caller()?, id).await?;
-    Ok(Answer::ok(&shown(&task)))
+    Ok(RestAnswer::ok(&shown(&task)))
 }
 
-async fn cancel(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn cancel(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let id = id(call.param("id"))?;
     let task = api.engine().cancel_task(call.caller()?, id).await?;
-    Ok(Answer::ok(&shown(&task)))
+    Ok(RestAnswer::ok(&shown(&task)))
 }

@@ -1,14 +1,13 @@
 //! API tokens, for programs.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::resources::millis;
 use crate::route::{Route, Shape, handler};
 use crate::sessions;
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::NewToken;
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "expires"])?;
     let new = NewToken {
         name: body.needed("name")?,
@@ -35,5 +34,5 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     if let Value::Object(answer) = &mut answer {
         answer.insert("token".into(), json!(secret.reveal()));
     }
-    Ok(Answer::created(&answer))
+    Ok(RestAnswer::created(&answer))
 }

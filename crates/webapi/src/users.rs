@@ -1,14 +1,13 @@
 //! Users, and their sessions and tokens as administrators see them.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewUser, Password, PasswordGiven, User, UserEdit};
-use coeval_rest::Fields as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -79,7 +78,7 @@ async fn shown(api: &Api, caller: &Caller, user: &User) -> Result<Value, WebErro
     }))
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let mut all: Vec<User> = Vec::new();
@@ -102,17 +101,17 @@ async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     lists::page(&call, rows, &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let user = api.engine().get_user(caller, call.param("id")).await?;
-    Ok(Answer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
+    Ok(RestAnswer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
 }
 
 fn password(text: String) -> PasswordGiven {
     PasswordGiven::Clear(Password::new(text))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&[
         "name",
@@ -136,10 +135,10 @@ async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         password: body.text("password")?.map(password),
     };
     let user = api.engine().create_user(caller, &new).await?;
-    Ok(Answer::created(&shown(&api, caller, &user).await?).revised(user.revision))
+    Ok(RestAnswer::created(&shown(&api, caller, &user).await?).revised(user.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&[
         "name",
@@ -169,20 +168,20 @@ async fn update(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         .update_user(caller, call.param("id"), &edit)
         .await;
     let user = changed.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    Ok(Answer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
+    Ok(RestAnswer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_user(call.caller()?, call.param("id"));
     deleted.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-async fn set_password(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn set_password(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let given = password(call.object(&["password"])?.needed("password")?);
     let set = api
         .engine()
         .set_password(call.caller()?, call.param("id"), &given);
     set.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

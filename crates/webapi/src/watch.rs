@@ -4,7 +4,6 @@
 //! own flow control, and the engine reads on from its log afterwards. Every event has the sequence
 //! as its id, so a browser that comes back goes on from there.
 
-use crate::answer::{Answer, AnswerBody};
 use crate::api::Api;
 use crate::call::Call;
 use crate::changes;
@@ -13,11 +12,11 @@ use crate::resources;
 use crate::route::{Route, Shape, handler};
 use axum::body::Body;
 use bytes::Bytes;
-use coeval_callers::Headers;
+use coeval_api::methods::WatchParams;
+use coeval_api::negotiation::RequestHeaders;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::{Caller, EngineError, TypeKey, WatchStream, Watched};
-use coeval_methods::WatchAsked;
 use futures::{Stream, StreamExt, stream};
-use http::StatusCode;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,18 +35,18 @@ pub(crate) fn routes() -> Vec<Route> {
             "Only those that it matches, as the caller sees them",
         )
         .text("version", "Shown at exactly this version");
-    vec![resources::near(watch).answers(200, Shape::Events("WatchEvent"))]
+    vec![resources::selecting(watch).answers(200, Shape::Events("WatchEvent"))]
 }
 
-async fn open(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+async fn open(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     // The browser sends the same query again, and beside it how far it came.
-    let last = Headers(&call.headers).one(LAST_EVENT_ID)?;
+    let last = RequestHeaders(&call.headers).one(LAST_EVENT_ID)?;
     let from = last.filter(|last| !last.is_empty()).map(str::to_owned);
-    let asked = WatchAsked {
+    let asked = WatchParams {
         namespace: call.said("namespace").unwrap_or_default(),
-        near: resources::near_of(&call)?,
+        selector: resources::selector(&call)?,
         from: from.or_else(|| call.said("from")).unwrap_or_default(),
     };
     let opened = api.methods.watch(&caller, &of, &asked).await?;
@@ -56,8 +55,7 @@ async fn open(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     // A server that stops ends its watches; they go on elsewhere from their last sequence.
     let told = told.take_until(async move { lifecycle.draining().await });
     let told = told.map(Ok::<_, Infallible>);
-    let body = AnswerBody::Events(Body::from_stream(told));
-    let answer = Answer::of(StatusCode::OK, body).saying("x-accel-buffering", "no");
+    let answer = RestAnswer::events(Body::from_stream(told)).saying("x-accel-buffering", "no");
     Ok(answer.warnings(&opened.warnings))
 }
 

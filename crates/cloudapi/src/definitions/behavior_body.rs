@@ -1,6 +1,6 @@
 //! A behavior, and who may invoke one, as they are sent.
 
-use crate::call::Fields;
+use crate::call::BodyFields;
 use crate::error::ApiError;
 use coeval_access::Level;
 use coeval_codes::Coded;

@@ -1,11 +1,11 @@
 //! The behaviors of an interface.
 
 use super::{behavior_body, represent};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::{listing, urn};
+use coeval_api::rest::RestAnswer;
 use coeval_core::types::InterfaceId;
 use coeval_engine::EngineError;
 use coeval_engine::behaviors::Behavior;
@@ -15,7 +15,12 @@ use std::sync::Arc;
 
 pub(super) const KEYS: [&str; 5] = ["name", "id", "ref", "description", "execution"];
 
-fn page(api: &Api, call: &Call, id: &InterfaceId, all: &[Behavior]) -> Result<Answer, ApiError> {
+fn page(
+    api: &Api,
+    call: &Call,
+    id: &InterfaceId,
+    all: &[Behavior],
+) -> Result<RestAnswer, ApiError> {
     let rows = all.iter().map(|one| represent::interface_behavior(id, one));
     listing::answer(api, call, rows.collect(), &KEYS, "Behaviors")
 }
@@ -33,21 +38,21 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let all = api.engine.interface_behaviors(call.caller()?, &id).await?;
     page(&api, &call, &id, &all)
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let behavior = behavior_body::behavior(&call.object()?)?;
     let made = api.engine.add_behavior(call.caller()?, &id, behavior).await;
     let made = made.map_err(told)?;
-    Ok(Answer::ok(&represent::interface_behavior(&id, &made)))
+    Ok(RestAnswer::ok(&represent::interface_behavior(&id, &made)))
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     // Clients send a page, and its values count; a bare list means the same.
     let mut behaviors = Vec::new();
@@ -68,15 +73,15 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, ApiErro
     page(&api, &call, &id, &done)
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let which = call.param("behavior");
     let found = api.engine.interface_behavior(call.caller()?, &id, which);
     let found = found.await.map_err(told)?;
-    Ok(Answer::ok(&represent::interface_behavior(&id, &found)))
+    Ok(RestAnswer::ok(&represent::interface_behavior(&id, &found)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let body = call.object()?;
     let description = body.text("description")?;
@@ -89,13 +94,13 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         &execution,
     );
     let done = done.await.map_err(told)?;
-    Ok(Answer::ok(&represent::interface_behavior(&id, &done)))
+    Ok(RestAnswer::ok(&represent::interface_behavior(&id, &done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let which = call.param("behavior");
     let done = api.engine.remove_behavior(call.caller()?, &id, which);
     done.await.map_err(told)?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

@@ -1,11 +1,11 @@
 //! Interfaces.
 
 use super::represent;
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::{listing, urn};
+use coeval_api::rest::RestAnswer;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use coeval_engine::types::Interface;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["name", "id", "version", "vendor", "nss", "readonly"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let all = api.engine.interfaces().await?;
     let rows = all.iter().map(represent::interface).collect();
     listing::answer(&api, &call, rows, &KEYS, "DefinedInterfaces")
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let version = body.needed("version")?;
     let version = Version::parse_full(&version)
@@ -35,17 +35,17 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         .define_interface(call.caller()?, &interface)
         .await?;
     let made = represent::interface(&interface);
-    Ok(Answer::json(StatusCode::CREATED, &made))
+    Ok(RestAnswer::json(StatusCode::CREATED, &made))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let interface = api.engine.interface(&id).await?;
-    Ok(Answer::ok(&represent::interface(&interface)))
+    Ok(RestAnswer::ok(&represent::interface(&interface)))
 }
 
 /// Only the name changes; the rest of the body is what the client read.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let name = call.object()?.needed("name")?;
     let rename = |interface: &mut Interface| name.clone_into(&mut interface.name);
@@ -53,11 +53,11 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         .engine
         .edit_interface(call.caller()?, &id, rename)
         .await?;
-    Ok(Answer::ok(&represent::interface(&done)))
+    Ok(RestAnswer::ok(&represent::interface(&done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     api.engine.delete_interface(call.caller()?, &id).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

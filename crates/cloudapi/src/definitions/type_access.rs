@@ -3,14 +3,14 @@
 
 use super::behavior_body::level;
 use super::types::type_param;
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};
 use coeval_access::{Grant, Level, Member};
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::{Caller, SYSTEM_ORG, TypeKey};
 use http::StatusCode;
@@ -62,7 +62,7 @@ async fn member(api: &Api, caller: &Caller, body: &Map<String, Value>) -> Result
     grants::member(api, caller, &body.needed("memberId")?).await
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let mut rows = Vec::new();
@@ -73,7 +73,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
 }
 
 /// Grants; for a member that has a grant it is changed.
-pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     // Who may not grant learns nothing of who there is.
@@ -84,7 +84,7 @@ pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     };
     set(&api, &call, &of, version, &grant).await?;
     let made = represent(&api, &call, (&of, version), &grant).await?;
-    Ok(Answer::json(StatusCode::CREATED, &made))
+    Ok(RestAnswer::json(StatusCode::CREATED, &made))
 }
 
 async fn set(
@@ -111,22 +111,22 @@ async fn find(api: &Api, call: &Call) -> Result<(TypeKey, Version, Grant), ApiEr
     Ok((of, version, grant))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let found = represent(&api, &call, (&of, version), &grant).await?;
-    Ok(Answer::ok(&found))
+    Ok(RestAnswer::ok(&found))
 }
 
 /// Another level; the member stays.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version, mut grant) = find(&api, &call).await?;
     grant.level = level(&call.object()?.needed("accessLevelId")?)?;
     set(&api, &call, &of, version, &grant).await?;
     let found = represent(&api, &call, (&of, version), &grant).await?;
-    Ok(Answer::ok(&found))
+    Ok(RestAnswer::ok(&found))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let remove = |acl: &mut coeval_access::Acl| {
         acl.remove(&grant.member, Level::FullControl)?;
@@ -136,15 +136,15 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         .engine
         .set_type_acl(call.caller()?, &of, version, remove);
     done.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 /// Gives the version the grants of the organizations that its type is published to, once more.
-pub(super) async fn sync(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn sync(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let caller = call.caller()?;
     let granted = api.engine.sync_type_acl(caller, &of, version).await?;
-    Ok(Answer::ok(&json!({ "granted": granted })))
+    Ok(RestAnswer::ok(&json!({ "granted": granted })))
 }
 
 fn access_level(level: Level) -> Value {
@@ -156,12 +156,12 @@ fn access_level(level: Level) -> Value {
     json!({ "id": level.urn(), "name": level.name(), "description": about })
 }
 
-pub(super) async fn levels(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn levels(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let rows = Level::ALL.into_iter().map(access_level).collect();
     listing::answer(&api, &call, rows, &["id", "name"], "AccessLevels")
 }
 
-pub(super) async fn one_level(_: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn one_level(_: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let level = level(call.param("id"))?;
-    Ok(Answer::ok(&access_level(level)))
+    Ok(RestAnswer::ok(&access_level(level)))
 }

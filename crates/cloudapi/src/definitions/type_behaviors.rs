@@ -3,11 +3,11 @@
 use super::interface_behaviors::KEYS;
 use super::types::type_param;
 use super::{behavior_body, represent};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use coeval_engine::behaviors::BehaviorAccess;
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let all = api
         .engine
@@ -33,17 +33,17 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
     listing::answer(&api, &call, rows, &KEYS, "Behaviors")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let which = call.param("behavior");
     let found = api
         .engine
         .type_behavior(call.caller()?, &of, version, which);
     let found = found.await.map_err(told)?;
-    Ok(Answer::ok(&represent::type_behavior(&found)))
+    Ok(RestAnswer::ok(&represent::type_behavior(&found)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     let description = body.text("description")?;
@@ -57,25 +57,25 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         &execution,
     );
     let done = done.await.map_err(told)?;
-    Ok(Answer::ok(&represent::type_behavior(&done)))
+    Ok(RestAnswer::ok(&represent::type_behavior(&done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let which = call.param("behavior");
     let done = api.engine.end_override(call.caller()?, &of, version, which);
     done.await.map_err(told)?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 const ACCESS_KEYS: [&str; 2] = ["behaviorId", "accessLevelId"];
 
-fn access_page(api: &Api, call: &Call, all: &[BehaviorAccess]) -> Result<Answer, ApiError> {
+fn access_page(api: &Api, call: &Call, all: &[BehaviorAccess]) -> Result<RestAnswer, ApiError> {
     let rows = all.iter().map(represent::behavior_access).collect();
     listing::answer(api, call, rows, &ACCESS_KEYS, "BehaviorAccesses")
 }
 
-pub(super) async fn list_access(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let all = api
         .engine
@@ -84,10 +84,10 @@ pub(super) async fn list_access(api: Arc<Api>, call: Call) -> Result<Answer, Api
     access_page(&api, &call, &all)
 }
 
-pub(super) async fn add_access(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn add_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let access = behavior_body::access(&call.object()?)?;
-    let answer = Answer::ok(&represent::behavior_access(&access));
+    let answer = RestAnswer::ok(&represent::behavior_access(&access));
     let caller = call.caller()?;
     let done = api.engine.add_behavior_access(caller, &of, version, access);
     done.await.map_err(told)?;
@@ -95,7 +95,7 @@ pub(super) async fn add_access(api: Arc<Api>, call: Call) -> Result<Answer, ApiE
 }
 
 /// All of them; no list or an empty one takes all away.
-pub(super) async fn set_access(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn set_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     let mut all = Vec::new();

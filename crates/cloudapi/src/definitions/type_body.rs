@@ -2,7 +2,7 @@
 
 use super::behavior_body::level;
 use crate::api_version::ApiVersion;
-use crate::call::Fields;
+use crate::call::BodyFields;
 use crate::error::ApiError;
 use crate::urn;
 use coeval_access::inheritance::Said;

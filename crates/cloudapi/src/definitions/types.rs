@@ -1,12 +1,12 @@
 //! Type versions.
 
 use super::{represent, type_body};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_access::inheritance::Inherits;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::types::{Policy, Registered};
 use coeval_engine::{EngineError, TypeKey, VENDOR};
@@ -45,7 +45,7 @@ fn policy(api: &Api) -> Policy {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let all = api.engine.visible_types(call.caller()?).await?;
     let rows = all
         .iter()
@@ -53,27 +53,27 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
     listing::answer(&api, &call, rows.collect(), &KEYS, "DefinedEntityTypes")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let found = api
         .engine
         .visible_type(call.caller()?, &of, version)
         .await?;
-    let answer = Answer::ok(&represent::entity_type(&found, call.version));
+    let answer = RestAnswer::ok(&represent::entity_type(&found, call.version));
     Ok(match api.engine.deprecation_notice(&of, version) {
         Some(notice) => answer.warning(&notice),
         None => answer,
     })
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let registration = type_body::new(&call.object()?, policy(&api))?;
     let done = api.engine.register(call.caller()?, registration).await?;
     let of = TypeKey::new(&done.id.vendor, &done.id.nss);
     shown(&api, &call, &of, &done, StatusCode::CREATED).await
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let caller = call.caller()?;
     let before = api.engine.visible_type(caller, &of, version).await?;
@@ -83,10 +83,10 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     shown(&api, &call, &of, &done, StatusCode::OK).await
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     api.engine.delete_type(call.caller()?, &of, version).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 /// The version as it is now, with what should be looked at.
@@ -96,14 +96,14 @@ async fn shown(
     of: &TypeKey,
     done: &Registered,
     status: StatusCode,
-) -> Result<Answer, ApiError> {
+) -> Result<RestAnswer, ApiError> {
     let version = done.id.version;
     let found = api.engine.visible_type(call.caller()?, of, version).await?;
-    let answer = Answer::json(status, &represent::entity_type(&found, call.version));
+    let answer = RestAnswer::json(status, &represent::entity_type(&found, call.version));
     Ok(warned(answer, done))
 }
 
-fn warned(mut answer: Answer, done: &Registered) -> Answer {
+fn warned(mut answer: RestAnswer, done: &Registered) -> RestAnswer {
     let refusing = done.findings.iter().filter(|finding| finding.refuses);
     let mut sentences: Vec<String> = refusing
         .filter(|_| done.unproven)

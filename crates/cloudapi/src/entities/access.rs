@@ -1,11 +1,11 @@
 //! What somebody may do with an entity, and why.
 
 use super::which::entity;
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use coeval_access::{Action, Decision, Explanation, Level, Met};
+use coeval_api::rest::RestAnswer;
 use coeval_codes::Coded;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const ACTIONS: [(&str, Action); 8] = [
 ];
 
 /// The level; and with `explain` each action, what it takes, and whether that is there.
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let user = call.query.get("user").filter(|user| !user.is_empty());
@@ -31,7 +31,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     if !explain && user.is_none() {
         let resource = api.engine.get(caller, &of, &target).await?;
         let user = caller.user();
-        return Ok(Answer::ok(&described(user, Some(resource.level))));
+        return Ok(RestAnswer::ok(&described(user, Some(resource.level))));
     }
     let mut actions = Vec::new();
     let mut level = None;
@@ -47,7 +47,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
     if let (Value::Object(map), true) = (&mut answer, explain) {
         map.insert("actions".into(), Value::Array(actions));
     }
-    Ok(Answer::ok(&answer))
+    Ok(RestAnswer::ok(&answer))
 }
 
 fn described(user: &str, level: Option<Level>) -> Value {

@@ -3,14 +3,14 @@
 
 use super::represent::reference;
 use super::which::{entity, sequenced};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{MEMBERSHIP, member};
 use crate::{listing, urn};
 use coeval_access::{Grant, Level, Member};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::{EngineError, Resource, Target, TypeKey};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -107,7 +107,7 @@ fn level(body: &Map<String, Value>) -> Result<Level, ApiError> {
         .map_err(|error: coeval_access::LevelUnknown| ApiError::request(error.to_string()))
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let mut rows = Vec::with_capacity(shared.grants.len());
     for grant in &shared.grants {
@@ -117,14 +117,14 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
     listing::answer(&api, &call, rows, &keys, "AccessControlGrants")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let grant = shared.find(call.param("acl"))?;
-    Ok(Answer::ok(&shared.json(&api, &call, &grant).await?))
+    Ok(RestAnswer::ok(&shared.json(&api, &call, &grant).await?))
 }
 
 /// Gives somebody access, or changes what somebody has.
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     // An installer of clusters shares its type by the path of an entity.
     if call.param("id").starts_with("urn:vcloud:type:") {
         return crate::definitions::type_access::create(api, call).await;
@@ -144,7 +144,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     .await
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let level = level(&body)?;
     let shared = shared(&api, &call).await?;
@@ -172,17 +172,17 @@ async fn set(
     shared: &Shared,
     grant: Grant,
     status: StatusCode,
-) -> Result<Answer, ApiError> {
+) -> Result<RestAnswer, ApiError> {
     let (caller, of, target) = (call.caller()?, &shared.of, &shared.target);
     let token = api.engine.grant(caller, of, target, &grant).await?;
-    let answer = Answer::json(status, &shared.json(api, call, &grant).await?);
+    let answer = RestAnswer::json(status, &shared.json(api, call, &grant).await?);
     Ok(sequenced(answer, token))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let grant = shared.find(call.param("acl"))?;
     let (caller, of, target) = (call.caller()?, &shared.of, &shared.target);
     let token = api.engine.revoke(caller, of, target, &grant.member).await?;
-    Ok(sequenced(Answer::none(), token))
+    Ok(sequenced(RestAnswer::none(), token))
 }

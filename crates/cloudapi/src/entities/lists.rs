@@ -4,33 +4,34 @@ use super::fields::field;
 use super::read::noticed;
 use super::represent::{Writer, text};
 use super::which::{accepted, not_own, sequenced, wanting};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::listing;
 use crate::page::{PageWanted, envelope_start, link};
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::{Classification, InterfaceUrn, TypeUrn};
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, Page, PageAt, TypeKey};
 use coeval_filter::fiql;
+use http::StatusCode;
 use std::io::Write as _;
 use std::sync::Arc;
 
 /// What entities are called in links.
 const MODEL: &str = "DefinedEntities";
 
-pub(super) async fn of_type(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_type(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let of = named(&call)?;
     let versions = Some(versions(&call)?);
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_all_versions(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_all_versions(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, versions) = (named(&call)?, None);
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_type_id(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_type_id(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = call.param("typeId");
     let urn = TypeUrn::<Classification>::parse(id);
     let urn = urn.map_err(|error| ApiError::id(id, "a type's id", error.to_string()))?;
@@ -39,13 +40,13 @@ pub(super) async fn of_type_id(api: Arc<Api>, call: Call) -> Result<Answer, ApiE
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let of = named(&call)?;
     let versions = Some(versions(&call)?);
     answer(&api, &call, ListOf::Interface { of, versions }).await
 }
 
-pub(super) async fn of_interface_id(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_interface_id(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let id = call.param("interfaceId");
     let urn = InterfaceUrn::<Classification>::parse(id);
     let urn = urn.map_err(|error| ApiError::id(id, "an interface's id", error.to_string()))?;
@@ -66,7 +67,7 @@ fn versions(call: &Call) -> Result<Classification, ApiError> {
     read.map_err(|error| ApiError::id(version, "a version", error.to_string()))
 }
 
-async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<Answer, ApiError> {
+async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiError> {
     let single = match &of {
         ListOf::Type { of, .. } => Some(of.clone()),
         ListOf::Interface { .. } => None,
@@ -107,7 +108,15 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<Answer, ApiError> 
     quarantined(&page, &mut out);
     out.push(b'}');
     let next = page.next.as_deref();
-    let answer = link(Answer::raw_json(out), api, call, wanted, total, MODEL, next);
+    let answer = link(
+        RestAnswer::raw_json(StatusCode::OK, out),
+        api,
+        call,
+        wanted,
+        total,
+        MODEL,
+        next,
+    );
     let answer = page.warnings.iter().fold(answer, |answer, warning| {
         // In the words of this API.
         answer.warning(&warning.replace("spec.", "entity."))

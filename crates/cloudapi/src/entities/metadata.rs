@@ -1,11 +1,11 @@
 //! Metadata entries of one entity.
 
 use super::which::{entity, revision};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Uuid;
 use coeval_engine::entries::{Domain, EntryKey, EntryValue, MetadataEntry, NewEntry};
 use coeval_storage::Revision;
@@ -30,9 +30,9 @@ fn shown(entry: &MetadataEntry) -> Value {
     })
 }
 
-fn answered(status: StatusCode, entry: &MetadataEntry) -> Answer {
+fn answered(status: StatusCode, entry: &MetadataEntry) -> RestAnswer {
     let etag = format!("\"{}\"", entry.revision());
-    Answer::json(status, &shown(entry)).with(ETAG, &etag)
+    RestAnswer::json(status, &shown(entry)).with(ETAG, &etag)
 }
 
 fn entry_id(call: &Call) -> Result<Uuid, ApiError> {
@@ -96,7 +96,7 @@ fn value(key_value: &Map<String, Value>) -> Result<EntryValue, ApiError> {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let entries = api.engine.entries(call.caller()?, &of, &target).await?;
     let rows = entries.iter().map(shown).collect();
@@ -104,7 +104,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
     listing::answer(&api, &call, rows, &keys, "MetadataEntries")
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let new = read(&call.object()?)?;
     let made = api
@@ -114,7 +114,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     Ok(answered(StatusCode::CREATED, &made))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let id = entry_id(&call)?;
     let entry = api.engine.entry(call.caller()?, &of, &target, id).await?;
@@ -122,7 +122,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Only the value and `persistent` change; the rest of an entry is what it is.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let (id, on) = (entry_id(&call)?, if_match(&call)?);
     let said = read(&call.object()?)?;
@@ -143,12 +143,12 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     Ok(answered(StatusCode::OK, &changed))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let (id, on) = (entry_id(&call)?, if_match(&call)?);
     let caller = call.caller()?;
     api.engine
         .delete_entry(caller, &of, &target, id, on)
         .await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

@@ -2,17 +2,17 @@
 
 use super::which::not_own;
 use super::write::task_url;
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::jobs::MigrateOptions;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub(super) async fn start(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn start(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, from) = urn::type_version(call.param("id"))?;
     not_own(&of)?;
     let body = call.object()?;
@@ -32,7 +32,7 @@ pub(super) async fn start(api: Arc<Api>, call: Call) -> Result<Answer, ApiError>
         .engine
         .migrate_resources(call.caller()?, &of, from, to, &options);
     let task = started.await?;
-    Ok(Answer::accepted(&task_url(&api, &task.id.to_string())))
+    Ok(RestAnswer::accepted(&task_url(&api, &task.id.to_string())))
 }
 
 /// The versions whose changes of meaning the caller accepts, by name.

@@ -2,21 +2,22 @@
 
 use super::represent::{self, Writer};
 use super::which::{accepted, entity, sequenced, wanting};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
-use coeval_callers::names;
+use coeval_api::negotiation::names;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::Resource;
+use http::StatusCode;
 use http::header::ETAG;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = wanting(call.caller()?, accepted(&call, Some(&of))?);
     let resource = api.engine.get(&caller, &of, &target).await?;
     let text = represent::entity(&api, &caller, &resource, call.version).await?;
-    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
     let answer = match &resource.restricted {
         Some(reason) => answer.saying(names::WARNING, reason),
         None => answer,
@@ -30,32 +31,32 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
 /// With what is to be said of the versions that entities are shown at.
 pub(super) fn noticed<'r>(
     api: &Api,
-    answer: Answer,
+    answer: RestAnswer,
     shown: impl IntoIterator<Item = &'r Resource>,
-) -> Answer {
+) -> RestAnswer {
     let notices = api.engine.deprecation_notices(shown);
-    let warn = |answer: Answer, notice: &String| answer.warning(notice);
+    let warn = |answer: RestAnswer, notice: &String| answer.warning(notice);
     notices.iter().fold(answer, warn)
 }
 
 /// With the secure values in place.
-pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let resource = api.engine.full_contents(caller, &of, &target).await?;
     let text = represent::entity(&api, caller, &resource, call.version).await?;
-    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
     Ok(sequenced(
         noticed(&api, answer, [&resource]),
         resource.token,
     ))
 }
 
-pub(super) async fn resolve(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn resolve(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let resource = api.engine.resolve(caller, &of, &target).await?;
     let text = Writer::new(&api, caller, call.version).entity_state(&resource);
-    let answer = Answer::raw_json(text).with(ETAG, &represent::etag(&resource));
+    let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
     Ok(sequenced(answer, resource.token))
 }

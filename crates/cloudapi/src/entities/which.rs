@@ -1,12 +1,12 @@
 //! Which entity, at which version, at which revision: what requests say in paths, queries and
 //! headers.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::urn;
-use coeval_callers::names;
+use coeval_api::negotiation::names;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::{Caller, EngineError, Target, TypeKey, WantedVersions};
 use coeval_storage::{Revision, Token};
@@ -99,7 +99,7 @@ pub(super) fn revision(text: &str) -> Revision {
 }
 
 /// Says at which sequence something was read or written.
-pub(super) fn sequenced(answer: Answer, token: Token) -> Answer {
+pub(super) fn sequenced(answer: RestAnswer, token: Token) -> RestAnswer {
     answer.saying(names::SEQUENCE, &token.to_string())
 }
 

@@ -2,20 +2,20 @@
 
 use super::represent;
 use super::which::{accepted, entity, if_match, not_own, sequenced, wanting};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
 use coeval_access::Reason;
-use coeval_callers::names;
+use coeval_api::negotiation::names;
+use coeval_api::rest::{RestAnswer, pointers};
 use coeval_core::decide::{Refusal, StoreAt};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
 use coeval_engine::write::{Checking, Create, MetaEdit, Undeclared, Update};
 use coeval_engine::{Caller, EngineError, State, Target, TypeKey};
-use coeval_rest::pointers;
+use http::StatusCode;
 use http::header::ETAG;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 const TASK_LOCATION: &str = "x-vmware-vcloud-task-location";
 
 /// An entity of a type version; the answer leads to the task of its creation.
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version) = urn::type_version(call.param("id"))?;
     not_own(&of)?;
     let mut body = call.object()?;
@@ -55,7 +55,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let made = made.await.map_err(restricted)?;
     let task = made.task.map(|task| task.id.to_string());
     let location = task_url(&api, &task.unwrap_or_default());
-    let mut answer = Answer::accepted(&location);
+    let mut answer = RestAnswer::accepted(&location);
     let notice = api.engine.deprecation_notice(&of, version);
     for warning in made.warnings.iter().chain(&notice) {
         answer = answer.warning(warning);
@@ -68,7 +68,7 @@ pub(super) fn task_url(api: &Api, task: &str) -> String {
     format!("{}/api/task/{task}", api.settings.public_url)
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let accepted = accepted(&call, Some(&of))?;
     let caller = wanting(call.caller()?, accepted);
@@ -111,11 +111,12 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     let location = |task: &Task| task_url(&api, &task.id.to_string());
     let (changed, task) = match updated {
         Updated::Done(changed, task) => (changed, task),
-        Updated::Accepted(task) => return Ok(Answer::accepted(&location(&task))),
+        Updated::Accepted(task) => return Ok(RestAnswer::accepted(&location(&task))),
     };
     let resource = &changed.resource;
     let text = represent::entity(&api, &caller, resource, call.version).await?;
-    let mut answer = Answer::raw_json(text).with(ETAG, &represent::etag(resource));
+    let mut answer =
+        RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(resource));
     if let Some(task) = &task {
         answer = answer.saying(TASK_LOCATION, &location(task));
     }
@@ -139,20 +140,20 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     Ok(sequenced(answer, resource.token))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let revision = if_match(&api, &call)?;
     let (caller, hooks) = (call.caller()?, hooks(&call)?);
     if call.headers().force()? {
         let deleted = api.engine.force_delete(caller, &of, &target, revision);
-        return Ok(sequenced(Answer::none(), deleted.await?));
+        return Ok(sequenced(RestAnswer::none(), deleted.await?));
     }
     let deleted = api
         .engine
         .delete_with(caller, &of, &target, revision, hooks);
     Ok(match deleted.await? {
-        Deleted::Done(token) => sequenced(Answer::none(), token),
-        Deleted::Accepted(task) => Answer::accepted(&task_url(&api, &task.id.to_string())),
+        Deleted::Done(token) => sequenced(RestAnswer::none(), token),
+        Deleted::Accepted(task) => RestAnswer::accepted(&task_url(&api, &task.id.to_string())),
     })
 }
 

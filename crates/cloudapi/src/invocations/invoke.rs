@@ -1,10 +1,10 @@
 //! Invoking a behavior.
 
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::tasks::Task;
 use coeval_engine::{EngineError, State, Target};
 use serde_json::{Map, Value};
@@ -24,8 +24,8 @@ fn given(call: &Call) -> Result<(Value, Value), ApiError> {
     Ok((one("arguments")?, one("metadata")?))
 }
 
-fn accepted(api: &Api, task: &Task) -> Answer {
-    Answer::accepted(&format!("{}/api/task/{}", api.settings.public_url, task.id))
+fn accepted(api: &Api, task: &Task) -> RestAnswer {
+    RestAnswer::accepted(&format!("{}/api/task/{}", api.settings.public_url, task.id))
 }
 
 /// Whatever else it may be than resolved, clients know one code for it.
@@ -38,7 +38,7 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn on_entity(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn on_entity(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let (of, id) = urn::entity(call.param("id"))?;
     let (arguments, metadata) = given(&call)?;
@@ -50,7 +50,7 @@ pub(super) async fn on_entity(api: Arc<Api>, call: Call) -> Result<Answer, ApiEr
     Ok(accepted(&api, &invoked.await.map_err(told)?))
 }
 
-pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let of = urn::interface(call.param("id"))?;
     let (arguments, metadata) = given(&call)?;

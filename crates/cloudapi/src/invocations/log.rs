@@ -1,11 +1,11 @@
 //! The log of an invocation. Only behaviors that run elsewhere have one, and none do here; who may
 //! not see the entity is told the same as ever.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::urn;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::lifecycle::BehaviorError;
 use coeval_engine::{EngineError, Target};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ fn none(call: &Call) -> ApiError {
     EngineError::from(BehaviorError::NoLog { invocation }).into()
 }
 
-pub(super) async fn of_entity(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_entity(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, id) = urn::entity(call.param("id"))?;
     api.engine.get(call.caller()?, &of, &Target::Id(id)).await?;
     Err(none(&call))
 }
 
-pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let of = urn::interface(call.param("id"))?;
     api.engine.interface(&of).await?;
     Err(none(&call))

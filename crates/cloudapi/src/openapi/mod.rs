@@ -5,16 +5,16 @@ mod around;
 mod operation;
 mod schemas;
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::route::{Needs, Route, Shape, handler};
 use crate::urn;
-use coeval_callers::Credentials;
+use coeval_api::caller::SentCredentials;
+use coeval_api::rest::RestAnswer;
+use coeval_api::rest::openapi::deprecated_fields;
 use coeval_engine::WantedVersions;
 use coeval_releases::DeprecatedItem;
-use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -27,16 +27,16 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let types = match &call.credentials {
-        Some(Credentials::Bearer(token)) => {
+        Some(SentCredentials::Bearer(token)) => {
             let wanted = WantedVersions::default();
             let caller = api.engine.caller(token, None, wanted).await?;
             types(&api, &caller).await?
         }
         _ => Map::new(),
     };
-    Ok(Answer::ok(&document(
+    Ok(RestAnswer::ok(&document(
         &crate::routes(),
         &api.settings.public_url,
         types,
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        let dangling = coeval_rest::openapi::dangling(&whole());
+        let dangling = coeval_api::rest::openapi::dangling(&whole());
         assert!(dangling.is_empty(), "{dangling:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::schemas;
 use crate::route::{Needs, Route, Shape};
-use coeval_rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
+use coeval_api::rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use serde_json::{Map, Value, json};
 
 /// Statuses of refusals that any route may answer, and what they mean.

@@ -1,18 +1,18 @@
 //! Organizations in XML, and what administrators see of them.
 
 use super::places::{self, Vdc, bare, href, org_href, vdcs_of};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::xml::{self, Xml};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{Organization, Role, User};
 use std::sync::Arc;
 
 /// What clients read the release from: the one whose API this is.
 const TAKEN_FOR: &str = "10.6.1.24000000 Tue Oct 01 10:00:00 UTC 2024";
 
-pub(super) async fn org_list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn org_list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(&api, call.caller()?).await?;
     let own = format!("{}/api/org", api.settings.public_url);
     let text = xml::document(|w| {
@@ -28,10 +28,10 @@ pub(super) async fn org_list(api: Arc<Api>, call: Call) -> Result<Answer, ApiErr
             }
         });
     });
-    Ok(Answer::xml("vnd.vmware.vcloud.orgList+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.vcloud.orgList+xml", text))
 }
 
-pub(super) async fn org(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn org(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let org = api.engine.get_org(call.caller()?, call.param("id")).await?;
     let vdcs = vdcs_of(&org);
     let own = org_href(&api, &org.id);
@@ -67,10 +67,10 @@ pub(super) async fn org(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
             names(w, &org);
         });
     });
-    Ok(Answer::xml("vnd.vmware.vcloud.org+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.vcloud.org+xml", text))
 }
 
-pub(super) async fn root(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn root(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(&api, call.caller()?).await?;
     let own = format!("{}/api/admin", api.settings.public_url);
     let text = xml::document(|w| {
@@ -91,10 +91,10 @@ pub(super) async fn root(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
             });
         });
     });
-    Ok(Answer::xml("vnd.vmware.admin.vcloud+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.admin.vcloud+xml", text))
 }
 
-pub(super) async fn admin_org(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn admin_org(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let org = api.engine.get_org(caller, call.param("id")).await?;
     // Who may not see the users or the roles sees the organization without them.
@@ -118,7 +118,7 @@ pub(super) async fn admin_org(api: Arc<Api>, call: Call) -> Result<Answer, ApiEr
             contents(w, &api, &users, &roles, &vdcs);
         });
     });
-    Ok(Answer::xml("vnd.vmware.admin.organization+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.admin.organization+xml", text))
 }
 
 fn contents(w: &mut Xml, api: &Api, users: &[User], roles: &[Role], vdcs: &[Vdc]) {

@@ -1,11 +1,11 @@
 //! Organizations in JSON.
 
 use super::places;
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -13,18 +13,18 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "name", "displayName", "description", "isEnabled"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let all = places::orgs(&api, call.caller()?).await?;
     let rows = all.iter().map(row).collect();
     listing::answer(&api, &call, rows, &KEYS, "Orgs")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let org = api.engine.get_org(call.caller()?, call.param("id")).await?;
-    Ok(Answer::ok(&row(&org)))
+    Ok(RestAnswer::ok(&row(&org)))
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let new = NewOrg {
@@ -42,10 +42,10 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         };
         org = api.engine.update_org(caller, &org.id, &edit).await?;
     }
-    Ok(Answer::json(StatusCode::CREATED, &row(&org)))
+    Ok(RestAnswer::json(StatusCode::CREATED, &row(&org)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let org = api.engine.get_org(caller, call.param("id")).await?;
@@ -62,14 +62,14 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         vdcs: None,
     };
     let org = api.engine.update_org(caller, &org.id, &edit).await?;
-    Ok(Answer::ok(&row(&org)))
+    Ok(RestAnswer::ok(&row(&org)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_org(call.caller()?, call.param("id"))
         .await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 fn row(org: &Organization) -> Value {

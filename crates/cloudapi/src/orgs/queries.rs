@@ -2,13 +2,12 @@
 
 use super::places;
 use super::records::{RecordType, TYPES, with_addresses};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::PageWanted;
 use crate::{listing, xml};
-use coeval_rest::encode;
+use coeval_api::rest::{RestAnswer, encode};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,7 +40,7 @@ impl Shown {
     }
 }
 
-pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<RestAnswer, ApiError> {
     let Some(name) = call.query.get("type").filter(|name| !name.is_empty()) else {
         return Ok(types(&api));
     };
@@ -72,11 +71,11 @@ pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<Answer, ApiErro
         total: u64::try_from(records.len()).unwrap_or(u64::MAX),
         next: next_page(&api, &links, wanted, records.len()),
     };
-    Ok(Answer::xml(shown.kind(), page.document(&records)))
+    Ok(RestAnswer::xml(shown.kind(), page.document(&records)))
 }
 
 /// Which types there are; clients look their queries up here.
-fn types(api: &Api) -> Answer {
+fn types(api: &Api) -> RestAnswer {
     let base = format!("{}/api/query", api.settings.public_url);
     let text = xml::document(|w| {
         let attributes = [
@@ -100,12 +99,12 @@ fn types(api: &Api) -> Answer {
             }
         });
     });
-    Answer::xml("vnd.vmware.vcloud.query.queryList+xml", text)
+    RestAnswer::xml("vnd.vmware.vcloud.query.queryList+xml", text)
 }
 
 fn next_page(
     api: &Api,
-    query: &coeval_rest::Query,
+    query: &coeval_api::rest::QueryParams,
     wanted: PageWanted,
     total: usize,
 ) -> Option<String> {

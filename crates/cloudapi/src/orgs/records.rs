@@ -3,10 +3,10 @@
 use super::places::{self, bare, href, org_href, vdcs_of};
 use crate::api::Api;
 use crate::error::ApiError;
+use coeval_api::rest::rfc3339;
 use coeval_engine::Caller;
 use coeval_engine::identity::Organization;
 use coeval_engine::tasks::TaskQuery;
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 
 /// A type of records.

@@ -1,30 +1,30 @@
 //! Virtual data centers. Coeval has nothing in them; clients only want to find theirs.
 
 use super::places::{self, Vdc, href, org_href, vdcs_of};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::{urn, xml};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use coeval_engine::identity::IdentityError;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let vdc = find(&api, &call).await?;
     let own = href(&api, "vdc", &vdc.id);
     let up = (org_href(&api, &vdc.org.id), places::ORG);
     let text = document(&api, &vdc, "Vdc", &own, (&up.0, up.1), places::VDC);
-    Ok(Answer::xml("vnd.vmware.vcloud.vdc+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.vcloud.vdc+xml", text))
 }
 
-pub(super) async fn admin_get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn admin_get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let vdc = find(&api, &call).await?;
     let own = href(&api, "admin/vdc", &vdc.id);
     let up = (href(&api, "admin/org", &vdc.org.id), places::ADMIN_ORG);
     let kind = places::ADMIN_VDC;
     let text = document(&api, &vdc, "AdminVdc", &own, (&up.0, up.1), kind);
-    Ok(Answer::xml("vnd.vmware.admin.vdc+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.admin.vdc+xml", text))
 }
 
 async fn find(api: &Api, call: &Call) -> Result<Vdc, ApiError> {

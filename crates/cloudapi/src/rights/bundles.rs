@@ -1,12 +1,12 @@
 //! Rights bundles.
 
 use super::one::{listed, page};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_access::Published;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 use http::StatusCode;
@@ -17,15 +17,15 @@ const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
 /// How often rights are added anew because somebody else changes them.
 const ATTEMPTS: usize = 8;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let mut all = api.engine.list_bundles(call.caller()?).await?;
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let rows = all.iter().map(row).collect();
     listing::answer(&api, &call, rows, &KEYS, "RightsBundles")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::ok(&row(&one(&api, &call).await?)))
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+    Ok(RestAnswer::ok(&row(&one(&api, &call).await?)))
 }
 
 /// The bundle that the path names.
@@ -34,7 +34,7 @@ pub(super) async fn one(api: &Api, call: &Call) -> Result<RightsBundle, ApiError
     Ok(api.engine.get_bundle(caller, call.param("id")).await?)
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let new = NewBundle {
@@ -48,10 +48,10 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         let all = PublishTo::All;
         bundle = api.engine.publish_bundle(caller, &bundle.id, &all).await?;
     }
-    Ok(Answer::json(StatusCode::CREATED, &row(&bundle)))
+    Ok(RestAnswer::json(StatusCode::CREATED, &row(&bundle)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let bundle = one(&api, &call).await?;
     let edit = BundleEdit {
@@ -62,27 +62,27 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     };
     let caller = call.caller()?;
     let bundle = api.engine.update_bundle(caller, &bundle.id, &edit).await?;
-    Ok(Answer::ok(&row(&bundle)))
+    Ok(RestAnswer::ok(&row(&bundle)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_bundle(call.caller()?, call.param("id"))
         .await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let bundle = one(&api, &call).await?;
     page(&api, &call, &bundle.rights)
 }
 
-pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let rights = listed(&api, &call).await?;
     change_rights(&api, &call, |_| rights.clone()).await
 }
 
-pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let added = listed(&api, &call).await?;
     let with = |mut rights: Vec<String>| {
         for right in &added {
@@ -99,7 +99,7 @@ async fn change_rights(
     api: &Api,
     call: &Call,
     change: impl Fn(Vec<String>) -> Vec<String>,
-) -> Result<Answer, ApiError> {
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     for _ in 0..ATTEMPTS {
         let bundle = one(api, call).await?;

@@ -1,12 +1,12 @@
 //! Rights as they are answered. A right has a name and no id of its own; its id follows from the
 //! name.
 
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_access::{GeneralRight, Rights, TypeRight};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use coeval_engine::identity::IdentityError;
 use serde_json::{Value, json};
@@ -22,18 +22,18 @@ const KEYS: [&str; 6] = [
     "bundleKey",
 ];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let names = api.engine.rights(call.caller()?).await?;
     page(&api, &call, &names)
 }
 
 /// A page of these.
-pub(super) fn page(api: &Api, call: &Call, names: &[String]) -> Result<Answer, ApiError> {
+pub(super) fn page(api: &Api, call: &Call, names: &[String]) -> Result<RestAnswer, ApiError> {
     let rows = names.iter().map(|name| row(name)).collect();
     listing::answer(api, call, rows, &KEYS, "Rights")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let what = call.param("id");
     urn::uuid(what).ok_or_else(|| ApiError::id(what, "a right's id", "it has no UUID"))?;
     let names = api.engine.rights(call.caller()?).await?;
@@ -45,10 +45,10 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
             "ACCESS_TO_RESOURCE_IS_FORBIDDEN",
         )
     })?;
-    Ok(Answer::ok(&row(name)))
+    Ok(RestAnswer::ok(&row(name)))
 }
 
-pub(super) async fn categories(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn categories(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let names = api.engine.rights(call.caller()?).await?;
     let all: BTreeSet<&str> = names.iter().map(|name| category(name)).collect();
     let rows = all

@@ -3,13 +3,13 @@
 use super::bundles::one;
 use super::one::references;
 use super::roles;
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use crate::orgs::places;
 use coeval_access::Published;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::SYSTEM_ORG;
 use coeval_engine::identity::{PublishTo, RightsBundle};
 use serde_json::json;
@@ -17,47 +17,47 @@ use std::sync::Arc;
 
 const KEYS: [&str; 2] = ["id", "name"];
 
-pub(super) async fn tenants(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn tenants(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let bundle = one(&api, &call).await?;
     page(&api, &call, &bundle.published).await
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (caller, id) = (call.caller()?, call.param("id"));
     let orgs = orgs(&call)?;
     let bundle = api.engine.publish_bundle_only_to(caller, id, &orgs).await?;
     page(&api, &call, &bundle.published).await
 }
 
-pub(super) async fn publish(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn publish(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let to = PublishTo::Orgs(orgs(&call)?);
     let bundle = published(&api, &call, &to).await?;
     page(&api, &call, &bundle.published).await
 }
 
-pub(super) async fn publish_all(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn publish_all(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let bundle = published(&api, &call, &PublishTo::All).await?;
     page(&api, &call, &bundle.published).await
 }
 
-pub(super) async fn unpublish(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn unpublish(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let from = PublishTo::Orgs(orgs(&call)?);
     let bundle = unpublished(&api, &call, &from).await?;
     page(&api, &call, &bundle.published).await
 }
 
-pub(super) async fn unpublish_all(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn unpublish_all(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let bundle = unpublished(&api, &call, &PublishTo::All).await?;
     page(&api, &call, &bundle.published).await
 }
 
 /// All organizations, whichever the body names: a global role is there for everybody.
-pub(super) async fn role_tenants(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn role_tenants(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     roles::global(&api, &call).await?;
     page(&api, &call, &Published::ToAll).await
 }
 
-pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     roles::global(&api, &call).await?;
     let named = orgs(&call)?;
     let all = places::orgs(&api, call.caller()?).await?;
@@ -73,7 +73,7 @@ pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<Answer, Ap
     }
 }
 
-pub(super) async fn role_unpublish(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn role_unpublish(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     roles::global(&api, &call).await?;
     Err(ApiError::GlobalRole)
 }
@@ -95,7 +95,7 @@ fn orgs(call: &Call) -> Result<Vec<String>, ApiError> {
     references(list.ok_or_else(|| ApiError::request("values is missing"))?)
 }
 
-async fn page(api: &Api, call: &Call, published: &Published) -> Result<Answer, ApiError> {
+async fn page(api: &Api, call: &Call, published: &Published) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(api, call.caller()?).await?;
     let orgs = orgs.iter().filter(|org| org.id != SYSTEM_ORG);
     let orgs = orgs.filter(|org| published.includes(&org.id));

@@ -1,11 +1,11 @@
 //! Roles: global ones, and those of the organization that the caller acts in.
 
 use super::one::{listed, page};
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{IdentityError, NewRole, Role, RoleEdit};
 use coeval_engine::{EngineError, SYSTEM_ORG};
 use http::StatusCode;
@@ -14,31 +14,31 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let all = api.engine.list_roles(caller, caller.org()).await?;
     rows(&api, &call, all, "Roles")
 }
 
 /// The provider's to see.
-pub(super) async fn list_global(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let mut all = api.engine.list_roles(call.caller()?, SYSTEM_ORG).await?;
     all.retain(|role| role.org.is_none());
     rows(&api, &call, all, "GlobalRoles")
 }
 
-fn rows(api: &Api, call: &Call, mut all: Vec<Role>, model: &str) -> Result<Answer, ApiError> {
+fn rows(api: &Api, call: &Call, mut all: Vec<Role>, model: &str) -> Result<RestAnswer, ApiError> {
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let rows = all.iter().map(row).collect();
     listing::answer(api, call, rows, &KEYS, model)
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::ok(&row(&one(&api, &call).await?)))
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+    Ok(RestAnswer::ok(&row(&one(&api, &call).await?)))
 }
 
-pub(super) async fn get_global(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::ok(&row(&global(&api, &call).await?)))
+pub(super) async fn get_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+    Ok(RestAnswer::ok(&row(&global(&api, &call).await?)))
 }
 
 /// The role that the path names, where the caller acts.
@@ -71,16 +71,16 @@ fn id(call: &Call) -> String {
     }
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let org = call.caller()?.org().to_owned();
     made(&api, &call, Some(org)).await
 }
 
-pub(super) async fn create_global(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     made(&api, &call, None).await
 }
 
-async fn made(api: &Api, call: &Call, org: Option<String>) -> Result<Answer, ApiError> {
+async fn made(api: &Api, call: &Call, org: Option<String>) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let new = NewRole {
         name: body.needed("name")?,
@@ -89,20 +89,20 @@ async fn made(api: &Api, call: &Call, org: Option<String>) -> Result<Answer, Api
         rights: Vec::new(),
     };
     let role = api.engine.create_role(call.caller()?, &new).await?;
-    Ok(Answer::json(StatusCode::CREATED, &row(&role)))
+    Ok(RestAnswer::json(StatusCode::CREATED, &row(&role)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let role = one(&api, &call).await?;
     changed(&api, &call, role).await
 }
 
-pub(super) async fn update_global(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let role = global(&api, &call).await?;
     changed(&api, &call, role).await
 }
 
-async fn changed(api: &Api, call: &Call, role: Role) -> Result<Answer, ApiError> {
+async fn changed(api: &Api, call: &Call, role: Role) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let edit = RoleEdit {
         revision: Some(role.revision),
@@ -111,22 +111,22 @@ async fn changed(api: &Api, call: &Call, role: Role) -> Result<Answer, ApiError>
         rights: None,
     };
     let role = api.engine.update_role(call.caller()?, &role.id, &edit);
-    Ok(Answer::ok(&row(&role.await?)))
+    Ok(RestAnswer::ok(&row(&role.await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let role = one(&api, &call).await?;
     api.engine.delete_role(call.caller()?, &role.id).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-pub(super) async fn delete_global(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let role = global(&api, &call).await?;
     api.engine.delete_role(call.caller()?, &role.id).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
-pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let rights = api
         .engine
         .rights_of_role(call.caller()?, &id(&call))
@@ -134,7 +134,7 @@ pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiE
     page(&api, &call, &rights)
 }
 
-pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let added = listed(&api, &call).await?;
     let role = api
@@ -145,7 +145,7 @@ pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiE
     page(&api, &call, &rights)
 }
 
-pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let role = one(&api, &call).await?;
     let edit = RoleEdit {

@@ -1,11 +1,11 @@
 //! Logging in and out, and who one is.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::Credentials;
+use coeval_api::caller::{CallerRefusal, SentCredentials};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{IdentityError, LoggedIn, Login, Password};
 use coeval_engine::{Caller, EngineError, WantedVersions};
 use serde_json::{Value, json};
@@ -16,18 +16,18 @@ pub(super) const ACCESS_TOKEN: &str = "x-vmware-vcloud-access-token";
 pub(super) const TOKEN_TYPE: &str = "x-vmware-vcloud-token-type";
 
 /// A tenant's user logs in.
-pub(super) async fn tenant(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn tenant(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     login(&api, &call, false).await
 }
 
 /// One of the provider's logs in.
-pub(super) async fn provider(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn provider(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     login(&api, &call, true).await
 }
 
-async fn login(api: &Api, call: &Call, provider: bool) -> Result<Answer, ApiError> {
+async fn login(api: &Api, call: &Call, provider: bool) -> Result<RestAnswer, ApiError> {
     let (begun, caller) = begin(api, call, provider).await?;
-    let answer = Answer::ok(&session(api, &caller, &begun.session.id).await?);
+    let answer = RestAnswer::ok(&session(api, &caller, &begun.session.id).await?);
     Ok(answer
         .saying(ACCESS_TOKEN, begun.token.reveal())
         .saying(TOKEN_TYPE, "Bearer"))
@@ -39,13 +39,13 @@ pub(super) async fn begin(
     call: &Call,
     provider: bool,
 ) -> Result<(LoggedIn, Caller), ApiError> {
-    let Some(Credentials::Basic {
+    let Some(SentCredentials::Basic {
         user,
         org,
         password,
     }) = &call.credentials
     else {
-        return Err(ApiError::CredentialsMissing);
+        return Err(CallerRefusal::CredentialsMissing.into());
     };
     let org = match org {
         Some(org) => org.clone(),
@@ -80,18 +80,18 @@ pub(super) async fn caller_of(api: &Api, token: &str) -> Result<Caller, ApiError
 }
 
 /// Who the caller is.
-pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
-    Ok(Answer::ok(&session(&api, caller, "current").await?))
+    Ok(RestAnswer::ok(&session(&api, caller, "current").await?))
 }
 
 /// Logging out.
-pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
-    let Some(Credentials::Bearer(token)) = &call.credentials else {
-        return Err(ApiError::CredentialsMissing);
+pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+    let Some(SentCredentials::Bearer(token)) = &call.credentials else {
+        return Err(CallerRefusal::CredentialsMissing.into());
     };
     api.engine.logout(token).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 pub(super) async fn session(api: &Api, caller: &Caller, id: &str) -> Result<Value, ApiError> {

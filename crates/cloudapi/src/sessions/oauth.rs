@@ -2,15 +2,14 @@
 //! session, and a client that was registered gets its API token once.
 
 use super::login::caller_of;
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
+use coeval_api::rest::{QueryParams, RestAnswer};
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_engine::identity::{IdentityError, LoggedIn, TokenShown};
-use coeval_rest::Query;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -26,7 +25,7 @@ fn door(call: &Call) -> String {
 }
 
 /// Registers a client: announces an API token under its name.
-pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let name = call.object()?.needed("client_name")?;
     api.engine.at_own_door(caller, &door(&call)).await?;
@@ -37,13 +36,13 @@ pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<Answer, ApiErr
         "grant_types": [JWT_BEARER],
         "token_endpoint_auth_method": "none",
     });
-    Ok(Answer::json(StatusCode::CREATED, &answer))
+    Ok(RestAnswer::json(StatusCode::CREATED, &answer))
 }
 
 /// Gives an access token.
-pub(super) async fn token(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn token(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     match given(&api, &call).await {
-        Ok(answer) => Ok(Answer::ok(&answer)),
+        Ok(answer) => Ok(RestAnswer::ok(&answer)),
         Err(error) => refusal(error),
     }
 }
@@ -84,15 +83,15 @@ fn grant(reason: String) -> ApiError {
 
 /// What is asked for: clients put it into the body, older ones into the URL.
 struct Asked<'a> {
-    form: Query,
-    url: &'a Query,
+    form: QueryParams,
+    url: &'a QueryParams,
 }
 
 impl<'a> Asked<'a> {
     fn of(call: &'a Call) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(&call.body);
         let text = text.map_err(|_| grant("the form is not UTF-8".to_owned()))?;
-        let form = Query::parse(text).map_err(|error| grant(error.to_string()))?;
+        let form = QueryParams::parse(text).map_err(|error| grant(error.to_string()))?;
         let url = &call.query;
         Ok(Self { form, url })
     }
@@ -119,7 +118,7 @@ fn answer(begun: &LoggedIn, refresh: &str) -> Value {
 }
 
 /// What the asker can mend is told as OAuth tells it, and with what other answers have.
-fn refusal(error: ApiError) -> Result<Answer, ApiError> {
+fn refusal(error: ApiError) -> Result<RestAnswer, ApiError> {
     let kind = match &error {
         ApiError::Grant { .. } => "invalid_request",
         ApiError::Engine(EngineError::Identity(
@@ -138,5 +137,5 @@ fn refusal(error: ApiError) -> Result<Answer, ApiError> {
         "code": error.code().to_string(),
         "advice": error.advice(),
     });
-    Ok(Answer::json(StatusCode::BAD_REQUEST, &body))
+    Ok(RestAnswer::json(StatusCode::BAD_REQUEST, &body))
 }

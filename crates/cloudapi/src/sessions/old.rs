@@ -1,14 +1,14 @@
 //! Sessions as older clients have them, in XML: who one is, and from where to go on.
 
 use super::login::{ACCESS_TOKEN, TOKEN_TYPE, begin, session};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::xml;
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::Credentials;
+use coeval_api::caller::SentCredentials;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::Caller;
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use std::sync::Arc;
 const OLD_TOKEN: &str = "x-vcloud-authorization";
 
 /// Logs in, whoever it is: this door is for all.
-pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let provider = match &call.credentials {
-        Some(Credentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
+        Some(SentCredentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
         _ => false,
     };
     let (begun, caller) = begin(&api, &call, provider).await?;
@@ -32,11 +32,11 @@ pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<Answer, ApiError>
 }
 
 /// Who the caller is.
-pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     document(&api, call.caller()?).await
 }
 
-async fn document(api: &Api, caller: &Caller) -> Result<Answer, ApiError> {
+async fn document(api: &Api, caller: &Caller) -> Result<RestAnswer, ApiError> {
     let session = session(api, caller, "current").await?;
     let text = |pointer: &str| {
         let found = session.pointer(pointer).and_then(Value::as_str);
@@ -78,5 +78,5 @@ async fn document(api: &Api, caller: &Caller) -> Result<Answer, ApiError> {
             link("openapi", "application/json", &openapi, "");
         });
     });
-    Ok(Answer::xml("vnd.vmware.vcloud.session+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.vcloud.session+xml", text))
 }

@@ -1,10 +1,10 @@
 //! The caller's own API tokens, without their secrets.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::{listing, urn};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use coeval_engine::identity::{IdentityError, Session, SessionKind};
 use serde_json::{Value, json};
@@ -12,23 +12,23 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["id", "name", "type", "owner", "org", "expirationTimestamp"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let tokens = own(&api, &call).await?;
     let owner = owner(&api, &call).await?;
     let rows = tokens.iter().map(|token| row(token, &owner)).collect();
     listing::answer(&api, &call, rows, &KEYS, "Tokens")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let token = one(&api, &call).await?;
-    Ok(Answer::ok(&row(&token, &owner(&api, &call).await?)))
+    Ok(RestAnswer::ok(&row(&token, &owner(&api, &call).await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let token = one(&api, &call).await?;
     let caller = call.caller()?;
     api.engine.revoke_session(caller, &token.id).await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 async fn own(api: &Api, call: &Call) -> Result<Vec<Session>, ApiError> {
@@ -59,8 +59,8 @@ fn row(token: &Session, owner: &Value) -> Value {
         "type": "REFRESH",
         "owner": owner.get("user"),
         "org": owner.get("org"),
-        "expirationTimestamp": token.expires.map(coeval_rest::rfc3339),
-        "createdTimestamp": coeval_rest::rfc3339(token.created),
+        "expirationTimestamp": token.expires.map(coeval_api::rest::rfc3339),
+        "createdTimestamp": coeval_api::rest::rfc3339(token.created),
         "issued": !token.announced,
     })
 }

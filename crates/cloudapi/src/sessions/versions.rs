@@ -1,14 +1,14 @@
 //! Which API versions are served.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::xml;
+use coeval_api::rest::RestAnswer;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, _: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, _: Call) -> Result<RestAnswer, ApiError> {
     let login = format!("{}/cloudapi/1.0.0/sessions", api.settings.public_url);
     let provider = format!("{login}/provider");
     let text = xml::document(|w| {
@@ -23,5 +23,5 @@ pub(super) async fn get(api: Arc<Api>, _: Call) -> Result<Answer, ApiError> {
             }
         });
     });
-    Ok(Answer::xml("vnd.vmware.vcloud.versions+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.vcloud.versions+xml", text))
 }

@@ -4,10 +4,10 @@ use crate::api::Api;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::urn;
+use coeval_api::rest::rfc3339;
 use coeval_core::version::Version;
 use coeval_engine::tasks::Task;
 use coeval_engine::{Caller, TypeKey};
-use coeval_rest::rfc3339;
 
 /// How long clients may count on it.
 const KEPT_FOR: i64 = 90 * 24 * 60 * 60 * 1_000;

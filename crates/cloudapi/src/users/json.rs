@@ -1,10 +1,10 @@
 //! Users in JSON.
 
-use crate::answer::Answer;
 use crate::api::Api;
-use crate::call::{Call, Fields};
+use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewUser, Password, PasswordGiven, User, UserEdit};
 use http::StatusCode;
@@ -22,7 +22,7 @@ const KEYS: [&str; 8] = [
     "roleEntityRefs",
 ];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let users = super::of_org(&api, caller, caller.org()).await?;
     let mut rows = Vec::new();
@@ -32,13 +32,13 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> 
     listing::answer(&api, &call, rows, &KEYS, "Users")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
-    Ok(Answer::ok(&row(&api, caller, &user).await?))
+    Ok(RestAnswer::ok(&row(&api, caller, &user).await?))
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let org = match body.map("orgEntityRef")? {
@@ -56,13 +56,13 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
         password: password(&body)?,
     };
     let user = api.engine.create_user(caller, &new).await?;
-    Ok(Answer::json(
+    Ok(RestAnswer::json(
         StatusCode::CREATED,
         &row(&api, caller, &user).await?,
     ))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
@@ -81,14 +81,14 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<Answer, ApiError
     if let Some(password) = password {
         api.engine.set_password(caller, &user.id, &password).await?;
     }
-    Ok(Answer::ok(&row(&api, caller, &user).await?))
+    Ok(RestAnswer::ok(&row(&api, caller, &user).await?))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_user(call.caller()?, call.param("id"))
         .await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 /// Their ids, or names where there is none.

@@ -1,14 +1,14 @@
 //! One user in XML.
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::xml;
+use coeval_api::rest::RestAnswer;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
     let mut roles = Vec::new();
@@ -47,5 +47,5 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, ApiError> {
             }
         });
     });
-    Ok(Answer::xml("vnd.vmware.admin.user+xml", text))
+    Ok(RestAnswer::xml("vnd.vmware.admin.user+xml", text))
 }

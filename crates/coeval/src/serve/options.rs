@@ -7,7 +7,7 @@ use crate::quantity;
 use crate::store_address::StoreAddress;
 use crate::telemetry::{LogOptions, REQUESTS, TraceOptions};
 use clap::{ArgAction, Args};
-use coeval_callers::Quota;
+use coeval_api::caller::RequestQuota;
 use coeval_cli::Failure;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
@@ -183,13 +183,13 @@ impl ServeOptions {
     }
 
     /// One for all APIs: who is too fast at one of them is so at all.
-    pub(super) fn quota(&self) -> Arc<Quota> {
-        Arc::new(Quota::per_second(self.max_requests_per_user))
+    pub(super) fn quota(&self) -> Arc<RequestQuota> {
+        Arc::new(RequestQuota::per_second(self.max_requests_per_user))
     }
 
     pub(super) fn grpc(
         &self,
-        quota: &Arc<Quota>,
+        quota: &Arc<RequestQuota>,
         listener: &Listener,
         readiness: &Readiness,
     ) -> coeval_grpc::Settings {
@@ -204,7 +204,7 @@ impl ServeOptions {
 
     pub(super) fn webapi(
         &self,
-        quota: &Arc<Quota>,
+        quota: &Arc<RequestQuota>,
         listener: &Listener,
     ) -> coeval_webapi::Settings {
         coeval_webapi::Settings {
@@ -223,7 +223,7 @@ impl ServeOptions {
 
     pub(super) fn cloudapi(
         &self,
-        quota: &Arc<Quota>,
+        quota: &Arc<RequestQuota>,
         listener: &Listener,
     ) -> coeval_cloudapi::Settings {
         coeval_cloudapi::Settings {

@@ -6,9 +6,9 @@ use crate::pages::PageAsked;
 use crate::proto::access::v1 as pb;
 use crate::services::served;
 use coeval_access::Published;
+use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 /// The service.

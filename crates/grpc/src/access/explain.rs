@@ -4,9 +4,9 @@ use super::grants::{told, which};
 use crate::api::Api;
 use crate::proto::access::v1 as pb;
 use coeval_access::{Action, Decision, Explanation, Level, Met, Requirement};
+use coeval_api::methods::MethodError;
 use coeval_codes::Coded;
 use coeval_engine::Caller;
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 /// What is told about, by the names on the wire.

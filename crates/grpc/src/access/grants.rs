@@ -6,8 +6,8 @@ use crate::ids;
 use crate::proto::access::v1 as pb;
 use crate::services::served;
 use coeval_access::{Grant, Level, Member};
+use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, Target, TypeKey};
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 /// The service.
@@ -33,7 +33,7 @@ pub(super) async fn which(
     (kind, name, namespace): (&str, &str, &str),
 ) -> Result<(TypeKey, Target), MethodError> {
     let of = api.methods.kind(caller, kind).await?;
-    let target = api.methods.which(caller, &of, name, namespace).await?;
+    let target = api.methods.target(caller, &of, name, namespace).await?;
     Ok((of, target))
 }
 

@@ -19,8 +19,8 @@ pub(crate) use users::Users;
 
 use crate::api::Api;
 use crate::proto::access::v1 as pb;
+use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
-use coeval_methods::MethodError;
 
 /// What an id is called; empty if it is gone.
 async fn name_of(api: &Api, caller: &Caller, id: &str) -> Result<String, MethodError> {

@@ -8,10 +8,11 @@ use crate::proto::access::v1 as pb;
 use crate::status;
 use crate::times::{millis, timestamp};
 use coeval_access::SYSTEM_ORGANIZATION;
-use coeval_callers::{Credentials, Headers, Peer};
+use coeval_api::caller::{CallerRefusal, Peer, SentCredentials};
+use coeval_api::methods::MethodError;
+use coeval_api::negotiation::RequestHeaders;
 use coeval_engine::Caller;
 use coeval_engine::identity::{LoggedIn, Login, NewToken, Password, Session, SessionKind};
-use coeval_methods::MethodError;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
@@ -35,9 +36,11 @@ impl pb::session_service_server::SessionService for Sessions {
         let headers = request.metadata().clone().into_headers();
         // Who is known by something else than a token has nothing to end.
         let call = self.0.enter(request).await?;
-        let sent = Credentials::of(Headers(&headers)).map_err(MethodError::from);
-        let Some(Credentials::Bearer(token)) = sent.map_err(status::of)? else {
-            return Err(status::of(MethodError::CredentialsMissing));
+        let sent = SentCredentials::of(RequestHeaders(&headers)).map_err(MethodError::from);
+        let Some(SentCredentials::Bearer(token)) = sent.map_err(status::of)? else {
+            return Err(status::of(MethodError::from(
+                CallerRefusal::CredentialsMissing,
+            )));
         };
         let ended = self.0.methods.engine().logout(&token).await;
         ended.map_err(status::of)?;
@@ -71,7 +74,7 @@ async fn login(
     peer: Option<&Peer>,
     asked: pb::LoginRequest,
 ) -> Result<pb::LoginResponse, MethodError> {
-    api.door.knock(peer)?;
+    api.gate.admit_unknown(peer)?;
     let org = text(asked.namespace, "namespace")?;
     let login = Login {
         // The provider's is written in capitals or not, as everywhere.

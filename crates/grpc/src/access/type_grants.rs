@@ -5,8 +5,8 @@ use crate::api::Api;
 use crate::ids;
 use crate::proto::access::v1 as pb;
 use coeval_access::{Acl, Grant, Level};
+use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 pub(super) async fn get(

@@ -6,7 +6,9 @@ use crate::api::Api;
 use crate::call::{Call, answer, saying, sequenced, warning};
 use crate::proto::resources::v1 as pb;
 use crate::watching::{Told, until_moved};
-use coeval_methods::{ListAsked, Mask, MethodError, Near, UpgradeAsked, WrittenDelete};
+use coeval_api::methods::{
+    DeleteOutcome, ListParams, MethodError, ResourceSelector, UpdateMask, UpgradeParams,
+};
 use std::sync::Arc;
 use tonic::Response;
 
@@ -66,17 +68,17 @@ pub(super) async fn list(
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(&caller, &asked.kind).await?;
     let size = usize::try_from(asked.page_size);
-    let query = ListAsked {
+    let query = ListParams {
         page_size: size.map_err(|_| MethodError::invalid("page_size is negative"))?,
         page_token: asked.page_token,
         namespace: asked.namespace,
-        near: Near {
+        selector: ResourceSelector {
             filter: asked.filter,
             stored_version: asked.stored_version,
-            ..Near::default()
+            ..ResourceSelector::default()
         },
         order_by: asked.order_by,
-        ..ListAsked::default()
+        ..ListParams::default()
     };
     let page = methods.list(&caller, &of, &query).await?;
     let mut resources = Vec::with_capacity(page.items.len());
@@ -100,7 +102,7 @@ pub(super) async fn update(
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let resource = needed(asked.resource)?;
     let mask = asked.update_mask;
-    let mask = mask.map(|mask| Mask::parse(mask.paths.iter().map(String::as_str)));
+    let mask = mask.map(|mask| UpdateMask::parse(mask.paths.iter().map(String::as_str)));
     let mask = mask.transpose()?;
     let showing = Showing::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
@@ -149,7 +151,7 @@ pub(super) async fn update_status(
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
-        .which(caller, &of, &asked.name, &asked.namespace)
+        .target(caller, &of, &asked.name, &asked.namespace)
         .await?;
     let written = methods
         .update_status(caller, &of, &target, &asked.message, &asked.revision)
@@ -165,14 +167,14 @@ pub(super) async fn delete(api: Arc<Api>, call: Call<pb::DeleteResourceRequest>)
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
-        .which(caller, &of, &asked.name, &asked.namespace)
+        .target(caller, &of, &asked.name, &asked.namespace)
         .await?;
     let deleted = methods
         .delete(caller, &of, &target, &asked.revision, call.force)
         .await?;
     Ok(match deleted {
-        WrittenDelete::Done(token) => sequenced(caller, token, ()),
-        WrittenDelete::Accepted(task) => saying(answer(caller, ()), TASK, &task),
+        DeleteOutcome::Done(token) => sequenced(caller, token, ()),
+        DeleteOutcome::Accepted(task) => saying(answer(caller, ()), TASK, &task),
     })
 }
 
@@ -185,7 +187,7 @@ pub(super) async fn list_revisions(
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(&caller, &asked.kind).await?;
     let target = methods
-        .which(&caller, &of, &asked.name, &asked.namespace)
+        .target(&caller, &of, &asked.name, &asked.namespace)
         .await?;
     let history = methods.engine().history(&caller, &of, &target).await?;
     let mut revisions = Vec::with_capacity(history.revisions.len());
@@ -217,11 +219,11 @@ pub(super) async fn restore(
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
-        .which(caller, &of, &asked.name, &asked.namespace)
+        .target(caller, &of, &asked.name, &asked.namespace)
         .await?;
-    let revision = coeval_methods::revision(&asked.revision);
+    let revision = coeval_api::methods::parse_revision(&asked.revision);
     let present = &asked.present;
-    let present = (!present.is_empty()).then(|| coeval_methods::revision(present));
+    let present = (!present.is_empty()).then(|| coeval_api::methods::parse_revision(present));
     let engine = methods.engine();
     let changed = engine
         .restore(caller, &of, &target, revision, present)
@@ -244,7 +246,7 @@ pub(super) async fn upgrade(
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
-        .which(caller, &of, &asked.name, &asked.namespace)
+        .target(caller, &of, &asked.name, &asked.namespace)
         .await?;
     let (version, revision) = (&asked.version, &asked.revision);
     let written = methods
@@ -266,12 +268,12 @@ pub(super) async fn upgrade_many(
     let caller = call.at(&call.message.view_version)?;
     let (methods, asked) = (&api.methods, call.message);
     let of = methods.kind(&caller, &asked.kind).await?;
-    let upgrade = UpgradeAsked {
+    let upgrade = UpgradeParams {
         namespace: asked.namespace,
-        near: Near {
+        selector: ResourceSelector {
             filter: asked.filter,
             stored_version: asked.stored_version,
-            ..Near::default()
+            ..ResourceSelector::default()
         },
         version: asked.version,
         dry_run: asked.dry_run,

@@ -5,10 +5,10 @@ use crate::proto::header::v1 as header;
 use crate::proto::resources::v1 as pb;
 use crate::times::{millis, timestamp};
 use coeval_access::Level;
+use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
 use coeval_engine::{Caller, Quarantined, Resource};
-use coeval_methods::{Body, Meta, MethodError};
 use prost_types::{ListValue, Struct, Value as Dynamic, value::Kind};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) fn body(
     resource: pb::Resource,
     applied: Option<pb::Applied>,
-) -> Result<Body, MethodError> {
+) -> Result<ResourceBody, MethodError> {
     let spec = match (resource.spec.is_empty(), resource.spec_struct) {
         (true, None) => None,
         (false, None) => {
@@ -38,7 +38,7 @@ pub(super) fn body(
     if spec.as_ref().is_some_and(|spec| !spec.is_object()) {
         return Err(MethodError::invalid("spec must be a JSON object"));
     }
-    Ok(Body {
+    Ok(ResourceBody {
         sub_kind: resource.sub_kind,
         version: resource.version,
         meta: meta(resource.metadata.unwrap_or_default())?,
@@ -60,10 +60,10 @@ pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
 }
 
 /// What a request says beside the content.
-pub(crate) fn meta(metadata: header::Metadata) -> Result<Meta, MethodError> {
+pub(crate) fn meta(metadata: header::Metadata) -> Result<ResourceMeta, MethodError> {
     let expires = metadata.expires;
     let expires = expires.map(|at| millis(at, "metadata.expires"));
-    Ok(Meta {
+    Ok(ResourceMeta {
         name: metadata.name,
         id: metadata.id,
         namespace: metadata.namespace,

@@ -9,7 +9,7 @@ use crate::call::warning;
 use crate::proto::resources::v1 as pb;
 use crate::served::resource_service_server::ResourceService;
 use crate::watching::Told;
-use coeval_methods::Written;
+use coeval_api::methods::WriteOutcome;
 pub(crate) use message::quarantined;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
@@ -22,7 +22,7 @@ pub(crate) const TASK: &str = "coeval-task";
 pub(crate) struct Resources(pub(crate) Arc<Api>);
 
 /// With what force overrode, and whatever else should be looked at.
-pub(crate) fn warned<T>(response: Response<T>, written: &Written) -> Response<T> {
+pub(crate) fn warned<T>(response: Response<T>, written: &WriteOutcome) -> Response<T> {
     warning(response, &written.all_warnings())
 }
 

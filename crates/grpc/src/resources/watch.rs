@@ -5,8 +5,8 @@ use crate::api::Api;
 use crate::proto::resources::v1 as pb;
 use crate::watching::{Encodes, Told, told};
 use bytes::Bytes;
+use coeval_api::methods::{MethodError, ResourceSelector, WatchParams};
 use coeval_engine::{Caller, Resource};
-use coeval_methods::{MethodError, Near, WatchAsked};
 use prost::Message;
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ pub(super) async fn open(
 ) -> Result<(Told, Vec<String>), MethodError> {
     let showing = Showing::of(&asked.kind, asked.spec_form)?;
     let of = api.methods.kind(caller, &asked.kind).await?;
-    let query = WatchAsked {
+    let query = WatchParams {
         namespace: asked.namespace,
-        near: Near {
+        selector: ResourceSelector {
             filter: asked.filter,
             name_prefix: asked.name_prefix,
             labels: asked.labels.into_iter().collect(),

@@ -7,9 +7,9 @@ use super::say::say;
 use crate::error::CallError;
 use crate::resources::message;
 use bytes::{Bytes, BytesMut};
+use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
 use coeval_core::version::WriteVersion;
 use coeval_engine::{Caller, Resource, TypeKey, WantedVersions};
-use coeval_methods::{Body, Meta, MethodError};
 use prost::Message;
 use prost_reflect::DynamicMessage;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(super) struct Said {
     version: String,
     sub_kind: String,
     /// What all resources have.
-    pub(super) meta: Meta,
+    pub(super) meta: ResourceMeta,
     /// What of the content the package can say; nothing if it is left out.
     pub(super) spec: Option<DynamicMessage>,
 }
@@ -75,8 +75,8 @@ impl Said {
     }
 
     /// The body of a write with this content.
-    pub(super) fn body(&self, content: Option<Value>) -> Body {
-        Body {
+    pub(super) fn body(&self, content: Option<Value>) -> ResourceBody {
+        ResourceBody {
             sub_kind: self.sub_kind.clone(),
             version: self.version.clone(),
             meta: self.meta.clone(),

@@ -8,10 +8,11 @@ use super::put::put;
 use super::refused::Refused;
 use crate::api::Api;
 use bytes::Bytes;
-use coeval_engine::{Caller, EngineError, Resource, TypeKey};
-use coeval_methods::{
-    Body, ListAsked, ListedPage, Mask, MethodError, Near, Written, WrittenDelete,
+use coeval_api::methods::{
+    DeleteOutcome, ListParams, MethodError, ResourceBody, ResourceSelector, UpdateMask,
+    WriteOutcome,
 };
+use coeval_engine::{Caller, EngineError, Page, Resource, TypeKey};
 use coeval_server::ConnectionEnd;
 use serde_json::Value;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl Calls {
     pub(super) async fn create(
         &self,
         asked: pb::CreateRequest,
-    ) -> Result<(Written, pb::CreateResponse), Refused> {
+    ) -> Result<(WriteOutcome, pb::CreateResponse), Refused> {
         let said = Said::read(&self.of, &self.package, asked.resource)?;
         let written = self.make(&said).await?;
         let message = pb::CreateResponse {
@@ -64,7 +65,7 @@ impl Calls {
         Ok((written, message))
     }
 
-    async fn make(&self, said: &Said) -> Result<Written, Refused> {
+    async fn make(&self, said: &Said) -> Result<WriteOutcome, Refused> {
         let content = match &said.spec {
             None => None,
             Some(spec) => Some(put(&self.package, None, spec)?),
@@ -91,18 +92,18 @@ impl Calls {
     pub(super) async fn list(
         &self,
         asked: pb::ListRequest,
-    ) -> Result<(ListedPage, pb::ListResponse), Refused> {
+    ) -> Result<(Page, pb::ListResponse), Refused> {
         let size = usize::try_from(asked.page_size);
-        let query = ListAsked {
+        let query = ListParams {
             page_size: size.map_err(|_| Refused::invalid("page_size is negative"))?,
             page_token: asked.page_token,
             namespace: asked.namespace,
-            near: Near {
+            selector: ResourceSelector {
                 filter: asked.filter,
-                ..Near::default()
+                ..ResourceSelector::default()
             },
             order_by: asked.order_by,
-            ..ListAsked::default()
+            ..ListParams::default()
         };
         let mut page = self
             .api
@@ -127,7 +128,7 @@ impl Calls {
     pub(super) async fn update(
         &self,
         asked: pb::UpdateRequest,
-    ) -> Result<(Written, pb::WriteResponse), Refused> {
+    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
         let said = Said::read(&self.of, &self.package, asked.resource)?;
         let mask = match asked.update_mask {
             None => None,
@@ -148,7 +149,7 @@ impl Calls {
     pub(super) async fn upsert(
         &self,
         asked: pb::UpsertRequest,
-    ) -> Result<(Written, pb::WriteResponse), Refused> {
+    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
         let said = Said::read(&self.of, &self.package, asked.resource)?;
         if said.spec.is_none() {
             return Err(Refused::invalid("spec is missing"));
@@ -177,17 +178,21 @@ impl Calls {
     }
 
     /// Whether somebody else was faster and the caller leaves it to the server to look again.
-    fn again(&self, said: &Said, outcome: &Result<Written, Refused>) -> bool {
+    fn again(&self, said: &Said, outcome: &Result<WriteOutcome, Refused>) -> bool {
         let conflict = outcome.as_ref().is_err_and(Refused::is_conflict);
         conflict && said.meta.revision.is_empty()
     }
 
     /// Puts what is said onto what the caller sees, and writes that on the revision that it was
     /// seen at.
-    async fn change(&self, said: &Said, mask: Option<&Mask>) -> Result<Written, Refused> {
+    async fn change(
+        &self,
+        said: &Said,
+        mask: Option<&UpdateMask>,
+    ) -> Result<WriteOutcome, Refused> {
         let methods = &self.api.methods;
         let caller = said.seen_by(&self.caller, &self.package);
-        let target = methods.meant(&caller, &self.of, &said.meta).await?;
+        let target = methods.target_of(&caller, &self.of, &said.meta).await?;
         let view = methods.engine().get(&caller, &self.of, &target).await?;
         let mut body = match mask {
             Some(mask) if mask.spec.is_empty() => said.body(None),
@@ -201,7 +206,7 @@ impl Calls {
     }
 
     /// The body that changes what is said and nothing else.
-    fn edited(&self, said: &Said, view: &Resource, masked: bool) -> Result<Body, Refused> {
+    fn edited(&self, said: &Said, view: &Resource, masked: bool) -> Result<ResourceBody, Refused> {
         let none = prost_reflect::DynamicMessage::new(self.package.spec.descriptor.clone());
         let spec = match (&said.spec, masked) {
             (Some(spec), _) => spec,
@@ -226,7 +231,10 @@ impl Calls {
         }
     }
 
-    async fn written(&self, written: Written) -> Result<(Written, pb::WriteResponse), Refused> {
+    async fn written(
+        &self,
+        written: WriteOutcome,
+    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
         let message = pb::WriteResponse {
             resource: self.shown(&written.resource).await?,
             kept: written.kept.clone(),
@@ -236,9 +244,9 @@ impl Calls {
         Ok((written, message))
     }
 
-    pub(super) async fn delete(&self, asked: pb::DeleteRequest) -> Result<WrittenDelete, Refused> {
+    pub(super) async fn delete(&self, asked: pb::DeleteRequest) -> Result<DeleteOutcome, Refused> {
         let (methods, caller) = (&self.api.methods, &self.caller);
-        let target = methods.which(caller, &self.of, &asked.name, &asked.namespace);
+        let target = methods.target(caller, &self.of, &asked.name, &asked.namespace);
         let target = target.await?;
         let deleted = methods.delete(caller, &self.of, &target, &asked.revision, self.force);
         Ok(deleted.await?)
@@ -246,9 +254,9 @@ impl Calls {
 }
 
 /// A mask in the words of the methods.
-fn fields(masked: Masked) -> Result<Mask, Refused> {
+fn fields(masked: Masked) -> Result<UpdateMask, Refused> {
     let has = |name: &str| masked.metadata.iter().any(|one| one == name || one == "*");
-    let mask = Mask {
+    let mask = UpdateMask {
         name: has("name"),
         description: has("description"),
         labels: has("labels"),
@@ -256,7 +264,7 @@ fn fields(masked: Masked) -> Result<Mask, Refused> {
         sub_kind: masked.sub_kind,
         spec: masked.content,
     };
-    if mask == Mask::default() {
+    if mask == UpdateMask::default() {
         Err(Refused::invalid("the field mask names no field"))
     } else {
         Ok(mask)

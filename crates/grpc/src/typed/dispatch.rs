@@ -15,10 +15,10 @@ use crate::status;
 use crate::watching::WatchResponse;
 use axum::extract::Request;
 use axum::response::Response;
-use coeval_callers::Peer;
+use coeval_api::caller::Peer;
+use coeval_api::methods::DeleteOutcome;
 use coeval_codes::{Coded, GrpcCode};
 use coeval_engine::{Caller, TypeKey};
-use coeval_methods::WrittenDelete;
 use coeval_proto::strict::{self, StrictCodec};
 use coeval_proto::wire::unknown_fields_of;
 use coeval_server::ConnectionEnd;
@@ -78,7 +78,7 @@ fn split(path: &str) -> Option<(&str, &str)> {
     path.strip_prefix('/')?.split_once('/')
 }
 
-/// The request as far as the door looks at it.
+/// The request as far as the gate looks at it.
 fn entering(request: &Request) -> Asked<()> {
     let mut asked = Asked::new(());
     *asked.metadata_mut() = MetadataMap::from_headers(request.headers().clone());
@@ -193,8 +193,8 @@ async fn run(
         Verb::Delete => unary!(calls, request, path, |asked: pb::DeleteRequest| {
             let caller = &calls.caller;
             Ok(match calls.delete(asked).await? {
-                WrittenDelete::Done(token) => sequenced(caller, token, ()),
-                WrittenDelete::Accepted(task) => saying(answer(caller, ()), TASK, &task),
+                DeleteOutcome::Done(token) => sequenced(caller, token, ()),
+                DeleteOutcome::Accepted(task) => saying(answer(caller, ()), TASK, &task),
             })
         }),
         Verb::Watch => watch(calls, request, path).await,

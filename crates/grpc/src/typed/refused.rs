@@ -3,9 +3,9 @@
 use super::error::TypedError;
 use crate::error::CallError;
 use crate::status;
+use coeval_api::methods::MethodError;
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
-use coeval_methods::MethodError;
 use tonic::Status;
 
 /// Why a typed call is refused.

@@ -4,8 +4,8 @@ use super::calls::Calls;
 use super::messages::WatchRequest;
 use crate::watching::{Encodes, Told, told, until_moved};
 use bytes::Bytes;
+use coeval_api::methods::{MethodError, ResourceSelector, WatchParams};
 use coeval_engine::Resource;
-use coeval_methods::{MethodError, Near, WatchAsked};
 
 impl Calls {
     /// Opens a watch.
@@ -13,13 +13,13 @@ impl Calls {
         &self,
         asked: WatchRequest,
     ) -> Result<(Told, Vec<String>), MethodError> {
-        let query = WatchAsked {
+        let query = WatchParams {
             namespace: asked.namespace,
-            near: Near {
+            selector: ResourceSelector {
                 filter: asked.filter,
                 name_prefix: asked.name_prefix,
                 labels: asked.labels.into_iter().collect(),
-                ..Near::default()
+                ..ResourceSelector::default()
             },
             from: asked.from,
         };

@@ -6,11 +6,11 @@ use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::types::v1 as pb;
 use crate::services::served;
+use coeval_api::methods::MethodError;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use coeval_engine::types::Interface;
 use coeval_engine::{Caller, EngineError};
-use coeval_methods::MethodError;
 use std::sync::Arc;
 
 /// The service.

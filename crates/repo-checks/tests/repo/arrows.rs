@@ -41,32 +41,29 @@ const PLAN: Plan = &[
     // what the engine asks to execute behaviors
     ("webhooks", &["codes", "engine"]),
     // what the APIs share, and the APIs
-    ("rest", &["codes", "core", "filter", "releases"]),
-    ("callers", &["codes", "core", "engine", "server", "storage"]),
     (
-        "methods",
+        "api",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "storage",
+            "access", "codes", "core", "engine", "filter", "server", "storage", "releases",
         ],
     ),
     (
         "cloudapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "rest", "storage", "releases",
+            "access", "api", "codes", "core", "engine", "filter", "storage", "releases",
         ],
     ),
     (
         "grpc",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "methods", "proto", "server",
-            "storage", "typed", "releases",
+            "access", "api", "codes", "core", "engine", "filter", "proto", "server", "storage",
+            "typed", "releases",
         ],
     ),
     (
         "webapi",
         &[
-            "access", "callers", "codes", "core", "engine", "filter", "methods", "rest", "server",
-            "storage", "releases",
+            "access", "api", "codes", "core", "engine", "filter", "server", "storage", "releases",
         ],
     ),
     // the other side: programs that use a server, and people at a terminal
@@ -78,7 +75,7 @@ const PLAN: Plan = &[
     (
         "coeval",
         &[
-            "access", "callers", "cli", "client", "codes", "core", "filter", "storage", "stores",
+            "access", "api", "cli", "client", "codes", "core", "filter", "storage", "stores",
             "engine", "cloudapi", "grpc", "proto", "webapi", "server", "webhooks", "releases",
         ],
     ),

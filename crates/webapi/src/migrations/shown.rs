@@ -1,12 +1,12 @@
 //! What the engine says of migrations, as it is answered.
 
+use coeval_api::rest::rfc3339;
 use coeval_core::version::Uuid;
 use coeval_engine::TypeKey;
 use coeval_engine::migrations::{
     FailedResource, LosingMember, LossReport, MigrationPlan, MigrationStatus, Progress, Refused,
     ServerSeen, Verified,
 };
-use coeval_rest::rfc3339;
 use serde_json::{Value, json};
 
 pub(super) fn migration(status: &MigrationStatus) -> Value {

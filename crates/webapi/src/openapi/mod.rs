@@ -7,14 +7,13 @@ mod operation;
 mod schemas;
 mod shapes;
 
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::{RELEASE, WebError};
 use crate::route::{Route, handler};
+use coeval_api::rest::openapi::deprecated_fields;
+use coeval_api::rest::{BodySchemas, RestAnswer};
 use coeval_releases::DeprecatedItem;
-use coeval_rest::BodySchemas;
-use coeval_rest::openapi::deprecated_fields;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
@@ -27,9 +26,9 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn get(api: Arc<Api>, _call: Call) -> Result<Answer, WebError> {
+async fn get(api: Arc<Api>, _call: Call) -> Result<RestAnswer, WebError> {
     let document = document(&crate::routes(), &api.settings.public_url);
-    Ok(Answer::ok(&document))
+    Ok(RestAnswer::ok(&document))
 }
 
 /// The schemas of what is sent and answered, by name.
@@ -130,7 +129,7 @@ mod tests {
             let name = operation::name(&route);
             assert!(names.insert(name.clone()), "{name} is there twice");
         }
-        let dangling = coeval_rest::openapi::dangling(&document(&crate::routes(), "/"));
+        let dangling = coeval_api::rest::openapi::dangling(&document(&crate::routes(), "/"));
         assert!(dangling.is_empty(), "{dangling:?}");
     }
 

@@ -1,7 +1,7 @@
 //! One operation of the description.
 
 use crate::route::{Needs, Route, Shape};
-use coeval_rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
+use coeval_api::rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use http::Method;
 use serde_json::{Map, Value, json};
 

@@ -35,7 +35,7 @@ pub(super) fn list(name: &str) -> Value {
 }
 
 pub(super) fn of(name: &str) -> Value {
-    coeval_rest::openapi::reference(name)
+    coeval_api::rest::openapi::reference(name)
 }
 
 pub(super) fn or_null(schema: &Value) -> Value {

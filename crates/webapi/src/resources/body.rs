@@ -4,9 +4,9 @@
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
+use coeval_api::methods::{ResourceBody, ResourceMeta};
+use coeval_api::rest::BodyFields;
 use coeval_engine::{Caller, TypeKey};
-use coeval_methods::{Body, Meta};
-use coeval_rest::Fields;
 use coeval_storage::Millis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ const METADATA: [&str; 11] = [
 
 /// What a body says.
 pub(super) struct Sent {
-    pub(super) body: Body,
+    pub(super) body: ResourceBody,
     /// Which fields are meant, if it says so.
     pub(super) mask: Option<Vec<String>>,
 }
@@ -65,7 +65,7 @@ pub(super) async fn read(
         }
     }
     let mask = map.texts("mask")?;
-    let body = Body {
+    let body = ResourceBody {
         sub_kind: map.text("subKind")?.unwrap_or_default(),
         version: map.text("version")?.unwrap_or_default(),
         meta,
@@ -110,10 +110,10 @@ pub(super) async fn read_for(
     Ok(sent)
 }
 
-fn meta(map: &Map<String, Value>) -> Result<Meta, WebError> {
+fn meta(map: &Map<String, Value>) -> Result<ResourceMeta, WebError> {
     map.only(&METADATA)?;
     let text = |name| Ok::<_, WebError>(map.text(name)?.unwrap_or_default());
-    Ok(Meta {
+    Ok(ResourceMeta {
         name: text("name")?,
         id: text("id")?,
         namespace: text("namespace")?,

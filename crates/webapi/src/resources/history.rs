@@ -4,16 +4,15 @@ use super::read::resources;
 use super::represent::{print, quarantined};
 use super::which::named;
 use super::write;
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
-use coeval_methods::Written;
-use coeval_rest::Fields as _;
+use coeval_api::methods::WriteOutcome;
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use http::StatusCode;
 use std::sync::Arc;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let which = named(&api, &call, &caller).await?;
     let history = api.engine().history(&caller, &which.of, &which.target);
@@ -25,21 +24,21 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     print(&quarantined(&history.quarantined), &mut out);
     out.push(b'}');
     let notices = api.engine().deprecation_notices(&history.revisions);
-    Ok(Answer::raw_json(StatusCode::OK, out).warnings(&notices))
+    Ok(RestAnswer::raw_json(StatusCode::OK, out).warnings(&notices))
 }
 
-pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["revision", "present"])?;
     let on = call.revision(&body.text("present")?.unwrap_or_default())?;
-    let revision = coeval_methods::revision(&body.needed("revision")?);
+    let revision = coeval_api::methods::parse_revision(&body.needed("revision")?);
     let restored = api
         .engine()
         .restore(caller, &which.of, &which.target, revision, on.read())
         .await;
     let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    let written = Written {
+    let written = WriteOutcome {
         warnings: api
             .methods
             .warnings(&which.of, &changed.resource, changed.warnings),

@@ -8,7 +8,7 @@ mod which;
 mod write;
 
 pub(crate) use body::millis;
-pub(crate) use which::{named, near as near_of};
+pub(crate) use which::{named, selector};
 
 use crate::route::{ParamKind, Route, Shape, handler};
 
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
 
 fn reads() -> Vec<Route> {
     vec![
-        versioned(near(Route::get(ALL, handler!(read::list)).listing()))
+        versioned(selecting(Route::get(ALL, handler!(read::list)).listing()))
             .about("A page of the resources of a type.")
             .param(
                 "page",
@@ -104,7 +104,7 @@ fn writes() -> Vec<Route> {
             .takes("UpgradeInput")
             .answers(200, Shape::One("ResourceWritten"))
             .answers(202, Shape::One("ResourceWritten")),
-        versioned(near(Route::post("/resources/{kind}/upgrade", handler!(write::upgrade_many)).among(ONE)))
+        versioned(selecting(Route::post("/resources/{kind}/upgrade", handler!(write::upgrade_many)).among(ONE)))
             .about("Stores the resources that a filter matches at another version, in the background; only those that the caller has full control of are touched or counted.")
             .since("0.2.0")
             .text("filter", "Which ones: FIQL, such as name==web*")
@@ -114,7 +114,7 @@ fn writes() -> Vec<Route> {
 }
 
 /// Which resources, in listings and watches.
-pub(crate) fn near(route: Route) -> Route {
+pub(crate) fn selecting(route: Route) -> Route {
     route
         .text(
             "namespace",

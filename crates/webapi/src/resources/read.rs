@@ -1,31 +1,31 @@
 //! Reading resources.
 
 use super::represent::{Writer, print, quarantined};
-use super::which::{named, near};
-use crate::answer::Answer;
+use super::which::{named, selector};
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
+use coeval_api::methods::ListParams;
+use coeval_api::rest::RestAnswer;
 use coeval_engine::{Caller, Resource};
-use coeval_methods::ListAsked;
 use http::StatusCode;
 use std::sync::Arc;
 
 /// The last page that can be asked for by number.
 const LAST_PAGE: u64 = 1_000_000;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let said = |name| call.query.get(name).unwrap_or_default().to_owned();
     let size = call.query.number("pageSize", 1, LARGEST_PAGE)?.unwrap_or(0);
-    let asked = ListAsked {
+    let asked = ListParams {
         page_size: usize::try_from(size).unwrap_or(usize::MAX),
         page_token: said("pageToken"),
         page: call.query.number("page", 1, LAST_PAGE)?.unwrap_or(0),
         namespace: said("namespace"),
-        near: near(&call)?,
+        selector: selector(&call)?,
         order_by: said("orderBy"),
         count: call.query.flag("count")?.unwrap_or(false),
     };
@@ -49,7 +49,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     out.extend_from_slice(b",\"sequence\":");
     print(&page.token.to_string(), &mut out);
     out.push(b'}');
-    let answer = Answer::raw_json(StatusCode::OK, out).sequenced(page.token);
+    let answer = RestAnswer::raw_json(StatusCode::OK, out).sequenced(page.token);
     Ok(answer.warnings(&page.warnings))
 }
 
@@ -72,7 +72,7 @@ pub(super) async fn resources(
     Ok(())
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let which = named(&api, &call, &caller).await?;
     let resource = api.engine().get(&caller, &which.of, &which.target).await?;
@@ -86,7 +86,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
     print(&left_out, &mut out);
     out.push(b'}');
     let notices = api.engine().deprecation_notices([&resource]);
-    Ok(Answer::raw_json(StatusCode::OK, out)
+    Ok(RestAnswer::raw_json(StatusCode::OK, out)
         .revised(resource.revision)
         .sequenced(resource.token)
         .warnings(&notices))

@@ -4,8 +4,8 @@
 use crate::api::Api;
 use crate::error::WebError;
 use bytes::Bytes;
+use coeval_api::rest::rfc3339;
 use coeval_engine::{Caller, Quarantined, Resource, TypeKey};
-use coeval_rest::rfc3339;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
+use coeval_api::methods::ResourceSelector;
 use coeval_engine::{Caller, Target, TypeKey};
-use coeval_methods::Near;
 use std::collections::BTreeMap;
 
 /// The resource that a path names.
@@ -19,12 +19,12 @@ pub(crate) async fn named(api: &Api, call: &Call, caller: &Caller) -> Result<Nam
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let namespace = call.query.get("namespace").unwrap_or_default();
     let name = call.param("name");
-    let target = api.methods.which(caller, &of, name, namespace).await?;
+    let target = api.methods.target(caller, &of, name, namespace).await?;
     Ok(Named { of, target })
 }
 
 /// Those that a query means.
-pub(crate) fn near(call: &Call) -> Result<Near, WebError> {
+pub(crate) fn selector(call: &Call) -> Result<ResourceSelector, WebError> {
     let said = |name| call.query.get(name).unwrap_or_default().to_owned();
     let mut labels = BTreeMap::new();
     for (_, label) in call.query.pairs().filter(|(name, _)| *name == "label") {
@@ -35,7 +35,7 @@ pub(crate) fn near(call: &Call) -> Result<Near, WebError> {
             return Err(WebError::query("label", format!("{key} is said twice")));
         }
     }
-    Ok(Near {
+    Ok(ResourceSelector {
         filter: said("filter"),
         name_prefix: said("namePrefix"),
         labels,

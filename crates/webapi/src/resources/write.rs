@@ -2,21 +2,20 @@
 
 use super::body::{Sent, read, read_for};
 use super::represent::{Writer, print};
-use super::which::{named, near};
-use crate::answer::Answer;
+use super::which::{named, selector};
 use crate::api::Api;
 use crate::call::{Call, Conditioned};
 use crate::error::WebError;
 use crate::tasks;
-use coeval_callers::names;
+use coeval_api::methods::{DeleteOutcome, UpdateMask, UpgradeParams, WriteOutcome};
+use coeval_api::negotiation::names;
+use coeval_api::rest::{BodyFields as _, RestAnswer, pointers};
 use coeval_engine::Caller;
-use coeval_methods::{Mask, UpgradeAsked, Written, WrittenDelete};
-use coeval_rest::{Fields as _, pointers};
 use http::StatusCode;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read(&api, &call, caller, &of).await?;
@@ -26,7 +25,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
@@ -44,14 +43,14 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
     sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
     let mask = sent.mask.take().unwrap_or_default();
-    let mask = Mask::parse(mask.iter().map(String::as_str))?;
+    let mask = UpdateMask::parse(mask.iter().map(String::as_str))?;
     let force = call.force()?;
     let update = api
         .methods
@@ -61,7 +60,7 @@ pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<Answer, WebError>
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let on = call.revision(call.query.get("revision").unwrap_or_default())?;
@@ -72,18 +71,18 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     let deleted = deleted.await;
     let deleted = deleted.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     Ok(match deleted {
-        WrittenDelete::Done(token) => {
+        DeleteOutcome::Done(token) => {
             let body = json!({ "task": null, "sequence": token.to_string() });
-            Answer::ok(&body).sequenced(token)
+            RestAnswer::ok(&body).sequenced(token)
         }
-        WrittenDelete::Accepted(task) => {
+        DeleteOutcome::Accepted(task) => {
             let body = json!({ "task": task, "sequence": null });
-            Answer::json(StatusCode::ACCEPTED, &body)
+            RestAnswer::json(StatusCode::ACCEPTED, &body)
         }
     })
 }
 
-pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["message", "revision"])?;
@@ -97,7 +96,7 @@ pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<Answer, WebError
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["version", "revision", "dryRun"])?;
@@ -113,18 +112,18 @@ pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let body = call.object(&["version", "dryRun"])?;
-    let asked = UpgradeAsked {
+    let asked = UpgradeParams {
         namespace: call.query.get("namespace").unwrap_or_default().to_owned(),
-        near: near(&call)?,
+        selector: selector(&call)?,
         version: body.text("version")?.unwrap_or_default(),
         dry_run: body.flag("dryRun")?.unwrap_or_default(),
     };
     let (task, warnings) = api.methods.upgrade_many(&caller, &of, &asked).await?;
-    let answer = Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task));
+    let answer = RestAnswer::json(StatusCode::ACCEPTED, &tasks::shown(&task));
     Ok(answer.warnings(&warnings))
 }
 
@@ -146,8 +145,8 @@ fn conditioned(call: &Call, sent: &mut Sent) -> Result<Conditioned, WebError> {
 pub(super) async fn answer(
     api: &Api,
     caller: &Caller,
-    written: &Written,
-) -> Result<Answer, WebError> {
+    written: &WriteOutcome,
+) -> Result<RestAnswer, WebError> {
     let resource = &written.resource;
     let mut out = Vec::with_capacity(Writer::size(resource) + 256);
     out.extend_from_slice(b"{\"resource\":");
@@ -168,7 +167,7 @@ pub(super) async fn answer(
         (false, Some(_)) => StatusCode::ACCEPTED,
         (false, None) => StatusCode::OK,
     };
-    let mut answer = Answer::raw_json(status, out)
+    let mut answer = RestAnswer::raw_json(status, out)
         .revised(resource.revision)
         .sequenced(resource.token);
     for (name, all) in [

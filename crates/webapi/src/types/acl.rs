@@ -2,16 +2,16 @@
 
 use super::{of, version_of};
 use crate::access::{GRANT_KEYS, maker, sent, shown};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use coeval_access::{Acl, Level};
+use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use std::sync::Arc;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let grants = api.engine().type_acl(caller, &of, version).await?;
@@ -22,7 +22,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> 
     lists::page(&call, rows, &GRANT_KEYS)
 }
 
-pub(super) async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn grant(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let grant = sent(&api, &call, caller).await?;
@@ -31,10 +31,10 @@ pub(super) async fn grant(api: Arc<Api>, call: Call) -> Result<Answer, WebError>
             .map_err(EngineError::from)
     };
     api.engine().set_type_acl(caller, &of, version, set).await?;
-    Ok(Answer::ok(&shown(&api, caller, &grant).await?))
+    Ok(RestAnswer::ok(&shown(&api, caller, &grant).await?))
 }
 
-pub(super) async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let id = call.param("member");
     let member = maker(id)?(id.to_owned());
@@ -47,5 +47,5 @@ pub(super) async fn revoke(api: Arc<Api>, call: Call) -> Result<Answer, WebError
         .engine()
         .set_type_acl(call.caller()?, &of, version, take);
     revoked.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }

@@ -1,15 +1,14 @@
 //! Registering, changing and deleting type versions, and moving resources between them.
 
 use super::{of, read, version_of};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::tasks;
+use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_core::types::{Column, ColumnType, Deprecation};
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::types::{AnnotationChange, Policy, Registered, Registration};
-use coeval_rest::Fields as _;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,35 +38,35 @@ fn shown(registered: &Registered) -> Value {
     })
 }
 
-pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let registration = registration(&call)?;
     if call.query.flag("dryRun")?.unwrap_or(false) {
         let checked = api.engine().check_type(caller, &registration).await?;
-        return Ok(Answer::ok(&shown(&checked)));
+        return Ok(RestAnswer::ok(&shown(&checked)));
     }
     let registered = api.engine().register(caller, registration).await?;
-    Ok(Answer::created(&shown(&registered)))
+    Ok(RestAnswer::created(&shown(&registered)))
 }
 
-pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let registration = registration(&call)?;
     let edited = api
         .engine()
         .edit_type(call.caller()?, &of, version, registration);
-    Ok(Answer::ok(&shown(&edited.await?)))
+    Ok(RestAnswer::ok(&shown(&edited.await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let deleted = api.engine().delete_type(call.caller()?, &of, version);
     deleted.await?;
-    Ok(Answer::none())
+    Ok(RestAnswer::none())
 }
 
 /// What is absent stays; null takes it away.
-pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let body = call.object(&["deprecated", "columns"])?;
     let bad = |what: &str| WebError::invalid(what);
@@ -100,7 +99,9 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<Answer, WebErr
     let caller = call.caller()?;
     let annotated = api.engine().annotate_type(caller, &of, version, &change);
     annotated.await?;
-    Ok(Answer::ok(&read::whole(&api, &call, &of, version).await?))
+    Ok(RestAnswer::ok(
+        &read::whole(&api, &call, &of, version).await?,
+    ))
 }
 
 fn column(said: &Value) -> Result<Column, WebError> {
@@ -119,7 +120,7 @@ fn column(said: &Value) -> Result<Column, WebError> {
     })
 }
 
-pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object(&["from", "to", "force", "dryRun", "meaningChanged"])?;
     let (from, to) = (body.needed("from")?, body.needed("to")?);
@@ -135,5 +136,5 @@ pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
         .engine()
         .migrate_resources(call.caller()?, &of, from, to, &options);
     let task = task.await?;
-    Ok(Answer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
+    Ok(RestAnswer::json(StatusCode::ACCEPTED, &tasks::shown(&task)))
 }

@@ -93,6 +93,6 @@ pub(crate) fn of(call: &Call) -> Result<TypeKey, WebError> {
 
 /// A version: `1.1.0` or `v1.1`.
 pub(crate) fn version_of(text: &str) -> Result<Version, WebError> {
-    let version = coeval_methods::version(text)?;
+    let version = coeval_api::methods::parse_version(text)?;
     version.ok_or_else(|| WebError::invalid("a version is missing"))
 }

@@ -1,13 +1,13 @@
 //! Types as they are answered.
 
 use super::{conversion, of, version_of};
-use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::interfaces::{BEHAVIOR_KEYS, behavior};
 use crate::lists;
 use coeval_access::Level;
+use coeval_api::rest::RestAnswer;
 use coeval_core::version::{Classification, Version};
 use coeval_engine::types::CatalogEntry;
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, TypeKey};
@@ -53,7 +53,7 @@ fn shown(id: &str, versions: &[&CatalogEntry]) -> Value {
     json!({ "id": id, "vendor": vendor, "nss": nss, "title": title, "versions": versions })
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let entries = api.engine().visible_types(call.caller()?).await?;
     let mut types: BTreeMap<String, Vec<&CatalogEntry>> = BTreeMap::new();
     for entry in &entries {
@@ -75,7 +75,7 @@ async fn visible(api: &Api, call: &Call, of: &TypeKey) -> Result<Vec<CatalogEntr
     }
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
     let state = api.engine().type_state(&of).await?;
@@ -97,13 +97,13 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
         );
         answer.insert("conversions".into(), Value::Object(conversions));
     }
-    Ok(Answer::ok(&answer))
+    Ok(RestAnswer::ok(&answer))
 }
 
-pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let shown = whole(&api, &call, &of, version).await?;
-    Ok(Answer::ok(&shown))
+    Ok(RestAnswer::ok(&shown))
 }
 
 /// A version with all that there is to say of it.
@@ -169,7 +169,7 @@ pub(super) async fn whole(
     Ok(answer)
 }
 
-pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
@@ -195,12 +195,12 @@ pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<Answer, WebError
         let count = page.total.unwrap_or_default();
         items.push(json!({ "version": version.to_string(), "resources": count }));
     }
-    Ok(Answer::ok(
+    Ok(RestAnswer::ok(
         &json!({ "type": of.to_string(), "items": items, "nextPageToken": null }),
     ))
 }
 
-pub(super) async fn behaviors(api: Arc<Api>, call: Call) -> Result<Answer, WebError> {
+pub(super) async fn behaviors(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let all = api.engine().type_behaviors(call.caller()?, &of, version);
     let all = all.await?;
