@@ -4,8 +4,9 @@
 
 use super::behave::GRACE;
 use super::job::{Batch, Job, Last, Run, Step};
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
@@ -57,7 +58,7 @@ struct HookedRun {
     error: Option<EngineError>,
     /// Hooks that this server has run, and how they ended.
     ran: Vec<(Hook, Option<EngineError>)>,
-    tries: usize,
+    attempts: Attempts,
 }
 
 #[async_trait]
@@ -101,7 +102,7 @@ impl Job for HookedJob {
             next: None,
             error: None,
             ran: Vec::new(),
-            tries: 0,
+            attempts: Attempts::new(),
         }))
     }
 }
@@ -300,16 +301,11 @@ impl Run for HookedRun {
             (Last::Written, Some((done, error))) => {
                 self.done = done;
                 self.error = error;
-                self.tries = 0;
+                self.attempts = Attempts::new();
             }
             (Last::Refused(error), Some(_)) => {
-                self.tries += 1;
-                if !crate::write::is_race(&error) {
-                    return Err(error.into());
-                }
-                if self.tries >= ATTEMPTS {
-                    return Err(EngineError::Contended { attempts: ATTEMPTS });
-                }
+                unless_raced(Err::<(), _>(error))?;
+                self.attempts.begin()?;
             }
             _ => {}
         }

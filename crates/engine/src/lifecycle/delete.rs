@@ -1,9 +1,10 @@
 //! Deleting a resource whose type version has hooks for it.
 
 use super::hooks::{DELETE, Hooks, about};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
@@ -11,7 +12,6 @@ use crate::lifecycle::HookWork;
 use crate::migrations::is_migration;
 use crate::read::Target;
 use crate::tasks::{NewTask, Task};
-use crate::write::is_race;
 use coeval_access::Action;
 use coeval_core::types::Hook;
 use coeval_storage::{Revision, Token};
@@ -45,7 +45,9 @@ impl Engine {
             return Ok(Deleted::Done(token));
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Delete).await?;
             let (state, stored) = (&*found.fetched.state, &found.stored);
             let version = stored.header.version;
@@ -78,12 +80,9 @@ impl Engine {
                 return Ok(Deleted::Accepted(Box::new(task)));
             }
             // The audit record is what is left of a delete, so it tells whether it happened.
-            match self.commit(&head, write).await {
-                Ok(written) => return Ok(Deleted::Done(written.token)),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&head, write).await)? {
+                return Ok(Deleted::Done(written.token));
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

@@ -2,9 +2,10 @@
 
 use super::hooks::{Hooks, UPDATE, about};
 use super::saved::SavedUpdate;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
@@ -13,11 +14,12 @@ use crate::migrations::is_migration;
 use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::tasks::{NewTask, Task, record};
-use crate::write::{Update, is_race};
+use crate::write::Update;
 use coeval_access::Action;
 use coeval_core::types::Hook;
 use coeval_core::version::Version;
 use coeval_storage::Condition;
+use std::sync::Arc;
 
 /// What came of a change.
 #[derive(Clone, Debug)]
@@ -51,18 +53,17 @@ impl Engine {
             return Ok(Updated::Done(Box::new(changed), None));
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
-            match self.try_update(caller, &found, update, hooks).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => {}
-                Err(EngineError::TypeEditing { id }) => {
-                    let state = self.types.get(of).await?;
-                    self.wait_for_edit(&state, id.version).await?;
-                }
-                other => return other,
+            let state = Arc::clone(&found.fetched.state);
+            let outcome = self.try_update(caller, &found, update, hooks).await;
+            let outcome = self.unless_edited(&state, outcome).await;
+            if let Some(outcome) = unless_raced(outcome)?.flatten() {
+                return Ok(outcome);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn try_update(

@@ -2,8 +2,9 @@
 
 use super::hooks::Hooks;
 use super::update::Updated;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::read::Target;
@@ -30,7 +31,9 @@ impl Engine {
             .unwrap_or_else(|| caller.org().to_owned());
         let name = create.name.clone();
         let target = Target::Name { org, name };
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             match self.update_with(caller, of, &target, update, hooks).await {
                 Err(EngineError::NotFound { .. }) => {}
                 other => return other,
@@ -49,7 +52,6 @@ impl Engine {
                 }
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn may_see(

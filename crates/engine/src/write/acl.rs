@@ -1,10 +1,10 @@
 //! The ACL of a resource: a record of its own, so that granting access is no new revision.
 
-use super::race::is_race;
 use super::steps::{as_read, fenced};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
@@ -121,7 +121,9 @@ impl Engine {
         action: Action,
         edit: &Edit<'_>,
     ) -> Result<Token, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, action).await?;
             let Found {
                 fetched,
@@ -153,12 +155,9 @@ impl Engine {
             let audit = self.audit_step(caller, &deed)?;
             let head = audit.key.clone();
             write.steps.push(audit);
-            match self.commit(&head, write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&head, write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

@@ -4,10 +4,11 @@ use super::moving::move_record;
 use super::steps::{Wanted, arrives, ask_name, fenced, found_name};
 use super::undeclared::{Undeclared, check_declared};
 use crate::applied::Applied;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::header::{self, Header, State};
 use crate::keys::{self, TypeKey};
@@ -19,7 +20,6 @@ use crate::stored::Stored;
 use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::race::is_race;
 use coeval_access::{Acl, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{
@@ -28,7 +28,7 @@ use coeval_core::decide::{
 use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest, StorageError};
+use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -141,7 +141,9 @@ impl Engine {
         }
         crate::kinds::not_own(of)?;
         let id = draw_id()?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let mut state = self.types.get(of).await?;
             if !state.definitions.contains_key(&create.at.version()) {
                 // Looked up before it is called unknown.
@@ -157,53 +159,42 @@ impl Engine {
             }
             let (hooked, create) = self.hooked_creation(caller, &state, &create, hooks).await?;
             let planned = self.plan_create(caller, &state, &create, id).await;
-            let planned = match planned.and_then(|planned| hooked.join(planned)) {
-                Ok(Some(planned)) => planned,
-                // The type changed since it was loaded.
-                Ok(None) => {
-                    self.types.load(of).await?;
-                    continue;
-                }
-                Err(EngineError::TypeEditing { .. }) => {
-                    self.wait_for_edit(&state, create.at.version()).await?;
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let planned = planned.and_then(|planned| hooked.join(planned));
+            let Some(planned) = self.unless_edited(&state, planned).await? else {
+                continue;
             };
-            match self.commit(&planned.key, planned.write).await {
-                Ok(written) => {
-                    let mut stored = planned.stored;
-                    stored.revision = written.revision;
-                    let wanted = WantedVersion::Exactly(create.at.version());
-                    let wanted = WantedView::of_all(wanted);
-                    let resource: Resource = self.resource(
-                        &state,
-                        stored,
-                        &wanted,
-                        Level::FullControl,
-                        written.token,
-                        Some(&planned.record),
-                    )?;
-                    return Ok(Changed {
-                        resource,
-                        kept: Vec::new(),
-                        dropped: Vec::new(),
-                        overrode: None,
-                        warnings: planned.warnings,
-                        created: true,
-                        task: planned.task,
-                    });
-                }
-                Err(StorageError::Conflict { key, .. }) if key == state.phase_key => {
-                    self.types.load(of).await?;
-                }
-                Err(error) if is_race(&error) => {
-                    self.types.load(of).await?;
-                }
-                Err(error) => return Err(error.into()),
-            }
+            let Some(planned) = planned else {
+                // The type changed since it was loaded.
+                self.types.load(of).await?;
+                continue;
+            };
+            let written = self.commit(&planned.key, planned.write).await;
+            let Some(written) = unless_raced(written)? else {
+                self.types.load(of).await?;
+                continue;
+            };
+            let mut stored = planned.stored;
+            stored.revision = written.revision;
+            let wanted = WantedVersion::Exactly(create.at.version());
+            let wanted = WantedView::of_all(wanted);
+            let resource: Resource = self.resource(
+                &state,
+                stored,
+                &wanted,
+                Level::FullControl,
+                written.token,
+                Some(&planned.record),
+            )?;
+            return Ok(Changed {
+                resource,
+                kept: Vec::new(),
+                dropped: Vec::new(),
+                overrode: None,
+                warnings: planned.warnings,
+                created: true,
+                task: planned.task,
+            });
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The atomic write of a create; `None` if the type is not as it was loaded.

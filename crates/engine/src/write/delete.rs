@@ -1,12 +1,12 @@
 //! Resolving and deleting a resource, and moving its expiry.
 
 use super::create::short;
-use super::race::is_race;
 use super::steps::{ask_name, fenced, found_name};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::{self, TypeKey};
@@ -37,7 +37,9 @@ impl Engine {
         target: &Target,
     ) -> Result<Resource, EngineError> {
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Resolve).await?;
             let Found {
                 fetched,
@@ -96,25 +98,20 @@ impl Engine {
             deed.before = Some(stored.revision.to_string());
             write.steps.push(self.audit_step(caller, &deed)?);
             write.steps.extend(creation);
-            match self.commit(&fetched.key, write).await {
-                Ok(written) => {
-                    let mut now = stored;
-                    now.header = after.header;
-                    now.revision = written.revision;
-                    return self.resource(
-                        state,
-                        now,
-                        &wanted,
-                        level,
-                        written.token,
-                        Some(&opened.record),
-                    );
-                }
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&fetched.key, write).await)? {
+                let mut now = stored;
+                now.header = after.header;
+                now.revision = written.revision;
+                return self.resource(
+                    state,
+                    now,
+                    &wanted,
+                    level,
+                    written.token,
+                    Some(&opened.record),
+                );
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Deletes a resource with all that belongs to it, whatever its version.
@@ -158,18 +155,17 @@ impl Engine {
             return self.forget_migration(caller, target, revision).await;
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Delete).await?;
             let planned = self.plan_delete(caller, &found, revision, force);
             let (head, write) = planned.await?;
             // The audit record is what is left of a delete, so it tells whether it happened.
-            match self.commit(&head, write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&head, write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What a deletion writes, and the key of what is left of it.
@@ -235,7 +231,9 @@ impl Engine {
         expires: Option<Millis>,
     ) -> Result<Token, EngineError> {
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
             let (fetched, stored) = (found.fetched, found.stored);
             let state = &*fetched.state;
@@ -244,13 +242,10 @@ impl Engine {
             let mut moving = self.expiry_steps(state, stored.id, expires).await?;
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
-            match self.store.atomic_write(write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What else moves along when an expiry does: the secrets and the entries, if there are any.

@@ -1,13 +1,14 @@
 //! Changing a resource: at its version or at another, all of it or a part.
 
 use super::create::Checking;
+use super::join::join;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
 use super::plan_update::PlannedUpdate;
-use super::race::{is_race, join};
 use super::undeclared::Undeclared;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::migrations::is_migration;
@@ -19,6 +20,7 @@ use coeval_core::decide::{StoreAt, Wanted as WantedVersion};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_storage::{Revision, Step};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A change of a resource.
 #[derive(Clone, Debug)]
@@ -90,18 +92,17 @@ impl Engine {
             return self.update_migration(caller, target, update).await;
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
-            match self.attempt(caller, found, update, Vec::new()).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => {}
-                Err(EngineError::TypeEditing { id }) => {
-                    let state = self.types.get(of).await?;
-                    self.wait_for_edit(&state, id.version).await?;
-                }
-                other => return other,
+            let state = Arc::clone(&found.fetched.state);
+            let outcome = self.attempt(caller, found, update, Vec::new()).await;
+            let outcome = self.unless_edited(&state, outcome).await;
+            if let Some(outcome) = unless_raced(outcome)?.flatten() {
+                return Ok(outcome);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// One attempt; `more` joins its atomic write.

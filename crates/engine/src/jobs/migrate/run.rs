@@ -10,12 +10,12 @@ use super::plan::{Aim, left_behind};
 use super::report::{Counts, Outcome, Report};
 use super::selection::Places;
 use super::slots::Slots;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::{Attempts, is_race};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TASK_SLOTS};
 use crate::tasks::{Progress, Task, TaskError};
 use crate::types::state::TypeState;
-use crate::write::is_race;
 use crate::write::steps::{arrives, fenced};
 use async_trait::async_trait;
 use coeval_storage::{Key, Range, Span, StorageError};
@@ -248,21 +248,17 @@ impl MigrateRun {
             return Ok(Arc::clone(state));
         }
         let (engine, aim) = (&self.mover.engine, &self.mover.aim);
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = engine.types.current(&aim.of).await?;
             check_target(&state, aim.from(), aim.to)?;
-            match arrives(fenced(&state), &state, aim.to) {
-                Err(EngineError::TypeEditing { id }) => {
-                    engine.wait_for_edit(&state, id.version).await?;
-                }
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    self.state = Some(Arc::clone(&state));
-                    return Ok(state);
-                }
+            let arrived = arrives(fenced(&state), &state, aim.to);
+            if engine.unless_edited(&state, arrived).await?.is_some() {
+                self.state = Some(Arc::clone(&state));
+                return Ok(state);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What comes after what was read.
@@ -290,7 +286,9 @@ impl MigrateRun {
 
     /// Reads on, so that something is ready unless nothing is left.
     async fn read_on(&mut self) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.state().await?;
             let ahead = self.ahead.join_next().await;
             let page = match ahead {
@@ -312,7 +310,6 @@ impl MigrateRun {
             }
             return Ok(());
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Prepares the next page while this one is written.
