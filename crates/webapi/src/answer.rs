@@ -43,10 +43,15 @@ impl Answer {
         Self::json(StatusCode::CREATED, value)
     }
 
-    /// JSON. What is answered is plain data: nothing in it can fail to be printed.
+    /// JSON. What can't be encoded is a fault of the server, and no empty answer that says all is well.
     pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Self {
-        let bytes = serde_json::to_vec(value).unwrap_or_default();
-        Self::of(status, AnswerBody::Json(bytes.into()))
+        match serde_json::to_vec(value) {
+            Ok(bytes) => Self::of(status, AnswerBody::Json(bytes.into())),
+            Err(error) => {
+                tracing::error!(%error, "an answer can't be encoded");
+                Self::of(StatusCode::INTERNAL_SERVER_ERROR, AnswerBody::Empty)
+            }
+        }
     }
 
     /// JSON that is written already.

@@ -274,7 +274,7 @@ impl Engine {
         let name = found_name(&mut snapshot, of, &stored.header.org, name)?;
         let write = self.remove_object(fenced(state), &own.fetched, stored)?;
         let mut write = write.delete(&keys::acl(stored.id)?);
-        write.steps.push(name.step(-1));
+        write.steps.push(name.step(-1)?);
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);

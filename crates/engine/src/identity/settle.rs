@@ -187,7 +187,7 @@ impl Engine {
         }
         let identity = super::directory::identity_key()?;
         let mut write = AtomicWrite::new().when(&identity, directory.seen.condition());
-        write = with_phase(write, state, state.phase_revision);
+        write = with_phase(write, state, state.phase_revision)?;
         write.steps.extend(steps);
         Ok(Some(write))
     }

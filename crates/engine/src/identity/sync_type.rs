@@ -68,7 +68,7 @@ impl Engine {
                     Condition::RevisionIs(definition.revision),
                     Action::Put(put),
                 );
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));
             deed.note = Some(format!("granted to {granted} organizations as published"));
             write.steps.push(self.audit_step(caller, &deed)?);

@@ -6,6 +6,7 @@ use super::behave::GRACE;
 use super::job::{Batch, Job, Last, Run, Step};
 use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
+use crate::encode::encode_value;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
@@ -152,11 +153,15 @@ impl HookedRun {
     }
 
     /// Writes this with the checkpoint that follows it.
-    fn batch(&mut self, write: AtomicWrite, next: Checkpoint, error: Option<EngineError>) -> Step {
-        // Plain data: nothing in it can fail to be printed.
-        let checkpoint = serde_json::to_value(&next).unwrap_or_default();
+    fn batch(
+        &mut self,
+        write: AtomicWrite,
+        next: Checkpoint,
+        error: Option<EngineError>,
+    ) -> Result<Step, EngineError> {
+        let checkpoint = encode_value("a checkpoint", &next)?;
         self.next = Some((next, error));
-        Step::Batch(Batch {
+        Ok(Step::Batch(Batch {
             steps: write.steps,
             checkpoint,
             progress: Progress {
@@ -164,7 +169,7 @@ impl HookedRun {
                 total: Some(2),
             },
             report: None,
-        })
+        }))
     }
 
     fn all_written() -> Checkpoint {
@@ -186,7 +191,7 @@ impl HookedRun {
             .error
             .as_ref()
             .map(|error| short(&error.to_string()));
-        Ok(self.batch(settled.write, next, settled.error))
+        self.batch(settled.write, next, settled.error)
     }
 
     /// A change that waited for a hook.
@@ -198,7 +203,7 @@ impl HookedRun {
         let found = self.find(Action::Modify).await?;
         let planned = self.engine.plan_update(&self.caller, &found, &update);
         let write = planned.await?.write;
-        Ok(self.batch(write, Self::all_written(), None))
+        self.batch(write, Self::all_written(), None)
     }
 
     /// A deletion: marked first if a hook is to follow, so that its failure leaves the mark.
@@ -267,7 +272,7 @@ impl HookedRun {
             marked: Some(planned.after.header.generation),
             ..Checkpoint::default()
         };
-        Ok(self.batch(planned.write, next, None))
+        self.batch(planned.write, next, None)
     }
 
     async fn gone(
@@ -279,7 +284,7 @@ impl HookedRun {
             .engine
             .plan_delete(&self.caller, found, revision, false);
         let (_, write) = planned.await?;
-        Ok(self.batch(write, Self::all_written(), None))
+        self.batch(write, Self::all_written(), None)
     }
 }
 

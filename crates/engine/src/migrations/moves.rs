@@ -10,6 +10,7 @@ use super::status::MigrationStatus;
 use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
+use crate::encode::encode_value;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::Own;
@@ -231,8 +232,7 @@ impl Engine {
             stored: own.stored,
             level: Level::FullControl,
         };
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_value(content).unwrap_or_default();
+        let body = encode_value("a migration", content)?;
         let at = self.types.own().speaks(&OwnKind::Migration.of());
         let update = Update::new(at, body);
         let changed = unless_raced(self.attempt(caller, found, &update, more).await)?;
@@ -354,7 +354,7 @@ impl Engine {
         let put = Step {
             key: state.phase_key.clone(),
             condition: Condition::RevisionIs(state.phase_revision),
-            action: Action::Put(Put::of(phase::encode(next, state.open))),
+            action: Action::Put(Put::of(phase::encode(next, state.open)?)),
         };
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(match next.migration {

@@ -9,6 +9,7 @@
 use super::servers::ServerSeen;
 use crate::attempts::unless_raced;
 use crate::audit::{Deed, What};
+use crate::encode::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::system_caller;
@@ -176,7 +177,7 @@ impl Engine {
     }
 
     async fn open_kind(&self, state: &TypeState, open: Version) -> Result<(), EngineError> {
-        let body = phase::encode(&state.phase, Some(open));
+        let body = phase::encode(&state.phase, Some(open))?;
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(format!("may be stored at {open} from now on"));
         let mut write = AtomicWrite::new().step(
@@ -195,8 +196,7 @@ impl Engine {
 
     async fn raise_level(&self, level: u8, before: Option<Revision>) -> Result<(), EngineError> {
         let key = keys::own("level")?;
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&Level { level }).unwrap_or_default();
+        let body = encode("the level of records", &Level { level })?;
         let condition = before.map_or(Condition::NotExists, Condition::RevisionIs);
         let write = AtomicWrite::new().step(&key, condition, Action::Put(Put::of(body)));
         // Else another server won the race, and raised it.

@@ -5,6 +5,7 @@ use super::error::MigrationError;
 use super::status::MigrationStatus;
 use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
+use crate::encode::encode_value;
 use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::identity::NewOwn;
@@ -134,8 +135,7 @@ impl Engine {
             id: draw_id()?,
             name: content.name(),
             description: None,
-            // Plain data: nothing in it can fail to be printed.
-            content: serde_json::to_value(content).unwrap_or_default(),
+            content: encode_value("a migration", content)?,
             caller,
         };
         let own = self.types.current(&OwnKind::Migration.of()).await?;

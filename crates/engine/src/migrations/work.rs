@@ -193,7 +193,7 @@ impl Run {
         let mut kept = held.kept.clone();
         kept.at = engine.now();
         let key = shard::key(&self.of, self.work, held.shard)?;
-        let steps = vec![kept.step(&key, Some(held.revision))];
+        let steps = vec![kept.step(&key, Some(held.revision))?];
         let Some(written) = unless_raced(engine.commit(&key, AtomicWrite { steps }).await)? else {
             return Ok(false);
         };
@@ -383,7 +383,7 @@ impl Run {
             };
             write = arrived;
         }
-        write.steps.push(kept.step(&key, Some(held.revision)));
+        write.steps.push(kept.step(&key, Some(held.revision))?);
         write.steps.extend(batch.steps);
         let mut seen = std::collections::HashSet::new();
         // The record that tells of failures is touched once.

@@ -93,7 +93,7 @@ impl Worker {
             kept.claims += 1;
             kept.at = now;
             let mut steps = crate::write::steps::fenced(&state).steps;
-            steps.push(kept.step(&part.key, part.revision));
+            steps.push(kept.step(&part.key, part.revision)?);
             let written = self.engine.commit(&part.key, AtomicWrite { steps }).await;
             if let Some(written) = unless_raced(written)? {
                 self.mine(part.number, written.revision).await;

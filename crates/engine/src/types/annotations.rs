@@ -279,7 +279,7 @@ impl Engine {
             let own = Condition::RevisionIs(definition.revision);
             let mut write = AtomicWrite::new().when(&key, own);
             write.steps.push(step);
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::EditType, &id);
             deed.note = Some(crate::write::short(&after.told()));
             write.steps.push(self.audit_step(caller, &deed)?);

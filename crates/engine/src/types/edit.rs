@@ -16,6 +16,7 @@ use super::{phase, register::Registered};
 use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
+use crate::encode::EncodeError;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
@@ -237,7 +238,7 @@ impl Engine {
         let key = keys::type_version(&state.key, definition.version)?;
         let own = Condition::RevisionIs(definition.revision);
         let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
-        let write = with_phase(write, state, state.phase_revision);
+        let write = with_phase(write, state, state.phase_revision)?;
         let written = unless_raced(self.commit(&key, write).await)?;
         Ok(written.map(|written| (written.revision, meta)))
     }
@@ -293,7 +294,7 @@ impl Engine {
                 };
                 let content = Definition::encode(&meta, file)?;
                 write = write.step(&key, own, Action::Put(Put::of(content)));
-                write = with_phase(write, state, marked);
+                write = with_phase(write, state, marked)?;
                 let before = &definition.annotations;
                 let annotations = annotating(&state.key, version, &meta, before)?;
                 write.steps.extend(annotations);
@@ -329,7 +330,7 @@ impl Engine {
                         .steps
                         .extend(self.bundle_removal(caller, &state.key).await?);
                 } else {
-                    write = with_phase(write, state, marked);
+                    write = with_phase(write, state, marked)?;
                 }
                 What::DeleteType
             }
@@ -399,7 +400,11 @@ struct Outcome {
 }
 
 /// The phase record is rewritten with every change, so that all servers load the type again.
-pub(crate) fn with_phase(write: AtomicWrite, state: &TypeState, before: Revision) -> AtomicWrite {
-    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)));
-    write.step(&state.phase_key, Condition::RevisionIs(before), put)
+pub(crate) fn with_phase(
+    write: AtomicWrite,
+    state: &TypeState,
+    before: Revision,
+) -> Result<AtomicWrite, EncodeError> {
+    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
+    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
 }

@@ -47,7 +47,7 @@ impl Engine {
             let key = keys::type_version(of, version)?;
             let own = Condition::RevisionIs(definition.revision);
             let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(told.what, &definition.id(of));
             deed.note.clone_from(&told.note);
             write.steps.push(self.audit_step(caller, &deed)?);

@@ -252,7 +252,7 @@ impl Engine {
         let before = state.map_or(Condition::NotExists, |state| {
             Condition::RevisionIs(state.phase_revision)
         });
-        let put = Action::Put(Put::of(phase::encode(&phase, open)));
+        let put = Action::Put(Put::of(phase::encode(&phase, open)?));
         let definition = Action::Put(Put::of(Definition::encode(meta, file)?));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new().step(&own, own_before, definition).step(

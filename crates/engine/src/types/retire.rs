@@ -153,7 +153,7 @@ impl Engine {
             if write.steps.is_empty() {
                 return Ok(wrote);
             }
-            let write = with_phase(write, &state, state.phase_revision);
+            let write = with_phase(write, &state, state.phase_revision)?;
             match unless_raced(self.commit(&state.phase_key, write).await)? {
                 Some(_) => wrote = true,
                 // Only races count: each write brings the end nearer.

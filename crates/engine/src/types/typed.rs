@@ -341,7 +341,7 @@ impl Engine {
                 break;
             }
         }
-        let write = with_phase(write, state, state.phase_revision);
+        let write = with_phase(write, state, state.phase_revision)?;
         // Whoever won a race settled it.
         unless_raced(self.commit(&state.phase_key, write).await)?;
         Ok(())

@@ -4,6 +4,7 @@ use super::steps::{as_read, fenced};
 use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
+use crate::encode::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
@@ -22,8 +23,7 @@ pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
 /// The step that stores an ACL in place of what was read. It does not expire by itself: when its
 /// resource does, it says who is to be told.
 pub(crate) fn step(id: Uuid, acl: &Acl, before: Option<Revision>) -> Result<Step, EngineError> {
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(acl).unwrap_or_default();
+    let body = encode("an ACL", acl)?;
     let action = if acl.grants().is_empty() {
         KeyAction::Delete
     } else {

@@ -315,7 +315,7 @@ impl Engine {
         };
         let write = arrives(fenced(state), state, at)?;
         let mut write = self.put_object(write, &putting).await?;
-        write.steps.push(name.step(1));
+        write.steps.push(name.step(1)?);
         if state.has_secure {
             // Secrets are for those whom the list names, and its owner is one of them.
             let acl = Acl::of_creator(&sealed.store.header.owner);

@@ -201,9 +201,10 @@ impl Engine {
         let name = found_name(&mut snapshot, of, org, name)?;
         let acl = snapshot.keys.pop().flatten();
         let mut write = self.remove_object(fenced(state), fetched, stored)?;
-        write
-            .steps
-            .extend([super::acl::removal(stored.id, acl.as_ref())?, name.step(-1)]);
+        write.steps.extend([
+            super::acl::removal(stored.id, acl.as_ref())?,
+            name.step(-1)?,
+        ]);
         write
             .steps
             .extend(self.creation_called_off(&stored.header).await?);

@@ -11,6 +11,7 @@ use super::report::{Counts, Outcome, Report};
 use super::selection::Places;
 use super::slots::Slots;
 use crate::attempts::{Attempts, is_race};
+use crate::encode::{EncodeError, encode_value};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TASK_SLOTS};
@@ -376,7 +377,7 @@ impl MigrateRun {
     }
 
     /// All that is done, in one write with the task.
-    fn checkpoint(&self) -> Batch {
+    fn checkpoint(&self) -> Result<Batch, EncodeError> {
         let counts = self.report.counts;
         let checkpoint = Checkpoint {
             after: self.done.as_ref().map(|entry| digits(entry.as_bytes())),
@@ -385,14 +386,13 @@ impl MigrateRun {
             counts,
             number: self.slots.next(),
         };
-        let report = (self.report.len() > self.listed).then(|| self.report.entries().into());
-        Batch {
+        let report = (self.report.len() > self.listed).then(|| self.report.entries());
+        Ok(Batch {
             steps: Vec::new(),
-            // Plain data: nothing in it can fail to be printed.
-            checkpoint: serde_json::to_value(&checkpoint).unwrap_or_default(),
+            checkpoint: encode_value("a checkpoint", &checkpoint)?,
             progress: self.progress(),
-            report,
-        }
+            report: report.transpose()?.map(Into::into),
+        })
     }
 
     /// Whether it is time for a checkpoint: after some rounds, at the end, and when there is
@@ -420,11 +420,11 @@ impl Run for MigrateRun {
             }
             Last::Refused(error) if !is_race(&error) => return Err(error.into()),
             // The checkpoint met a change of the task itself, and is written again.
-            Last::Refused(_) => return Ok(Step::Batch(self.checkpoint())),
+            Last::Refused(_) => return Ok(Step::Batch(self.checkpoint()?)),
             Last::None => {}
         }
         if self.is_checkpoint_due() {
-            return Ok(Step::Batch(self.checkpoint()));
+            return Ok(Step::Batch(self.checkpoint()?));
         }
         if self.ready.is_empty() {
             self.read_on().await?;
@@ -433,13 +433,13 @@ impl Run for MigrateRun {
         let all = self.next_round(&state)?;
         match (all.is_empty(), self.round.is_empty()) {
             (true, true) if self.rounds > 0 || self.leave_target() => {
-                Ok(Step::Batch(self.checkpoint()))
+                Ok(Step::Batch(self.checkpoint()?))
             }
             (true, true) => Ok(Step::Done(self.report.result(&self.mover.aim))),
             // Nothing of it is to be written: only the checkpoint tells of it.
             (true, false) => {
                 self.settle(Vec::new())?;
-                Ok(Step::Batch(self.checkpoint()))
+                Ok(Step::Batch(self.checkpoint()?))
             }
             (false, _) => Ok(Step::Ahead(all)),
         }
