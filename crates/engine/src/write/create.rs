@@ -76,6 +76,8 @@ pub struct Create {
     pub applied: Option<Vec<String>>,
     /// What becomes of fields that the version does not declare.
     pub undeclared: Undeclared,
+    /// Whether the hook of the type version runs.
+    pub hooks: Hooks,
 }
 
 impl Create {
@@ -98,6 +100,7 @@ impl Create {
             announced: false,
             applied: None,
             undeclared: Undeclared::Warn,
+            hooks: Hooks::Run,
         }
     }
 }
@@ -115,26 +118,17 @@ pub(crate) struct Planned {
 }
 
 impl Engine {
-    /// Makes a resource.
+    /// Creates a resource and runs the hook of its type version. With a hook it is not resolved
+    /// before that has succeeded, whatever was asked for; the answer's task goes on with it.
     ///
     /// # Errors
-    /// If the name is taken, the content does not fit, or the caller may not.
+    /// If the name is taken, the content does not fit, or the caller may not; or the hook is to be
+    /// skipped and the caller may not; or it can't be run.
     pub async fn create(
         &self,
         caller: &Caller,
         of: &TypeKey,
         create: Create,
-    ) -> Result<Changed, EngineError> {
-        self.make(caller, of, create, None).await
-    }
-
-    /// Makes a resource, with what it is in its type's life.
-    pub(crate) async fn make(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        create: Create,
-        hooks: Option<Hooks>,
     ) -> Result<Changed, EngineError> {
         if is_migration(of) {
             return self.create_migration(caller, &create).await;
@@ -157,7 +151,7 @@ impl Engine {
                 state = self.types.current(of).await?;
                 may(&state)?;
             }
-            let (hooked, create) = self.hooked_creation(caller, &state, &create, hooks).await?;
+            let (hooked, create) = self.hooked_creation(caller, &state, &create).await?;
             let planned = self.plan_create(caller, &state, &create, id).await;
             let planned = planned.and_then(|planned| hooked.join(planned));
             let Some(planned) = self.unless_edited(&state, planned).await? else {

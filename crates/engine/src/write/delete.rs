@@ -10,11 +10,13 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::{self, TypeKey};
+use crate::lifecycle::Hooks;
 use crate::migrations::is_migration;
 use crate::pairs::Putting;
 use crate::read::{Found, Target};
 use crate::resource::Resource;
 use crate::secure::Sealed;
+use crate::tasks::Task;
 use crate::types::state::TypeState;
 use coeval_access::Action;
 use coeval_core::phases;
@@ -23,6 +25,36 @@ use coeval_storage::{
     Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
     StorageError, Token,
 };
+
+/// How a resource is to be deleted. A revision alone is one of these.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delete {
+    /// The revision that it must have; default: any.
+    pub revision: Option<Revision>,
+    /// Also if it was never resolved: then its creation is called off, and the record of what was done
+    /// says so. No hook runs.
+    pub force: bool,
+    /// Whether the hooks of the type version run.
+    pub hooks: Hooks,
+}
+
+impl From<Option<Revision>> for Delete {
+    fn from(revision: Option<Revision>) -> Self {
+        Self {
+            revision,
+            ..Self::default()
+        }
+    }
+}
+
+/// What came of a deletion.
+#[derive(Clone, Debug)]
+pub enum Deleted {
+    /// It is gone.
+    Done(Token),
+    /// The task deletes it, with its hooks.
+    Accepted(Box<Task>),
+}
 
 impl Engine {
     /// Compares the content with its version's schema and sets the state accordingly. Doing it
@@ -114,56 +146,44 @@ impl Engine {
         }
     }
 
-    /// Deletes a resource with all that belongs to it, whatever its version.
+    /// Deletes a resource with all that belongs to it, whatever its version, and runs the hooks of its
+    /// type version: `PreDelete` unless its deletion has begun, and `PostDelete` before it goes for good.
     ///
     /// # Errors
-    /// If the revision is another, the state forbids it, or the caller may not.
+    /// If the revision is another, the state forbids it, or the caller may not; or hooks are to be skipped
+    /// and the caller may not; or one can't be run.
     pub async fn delete(
         &self,
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        revision: Option<Revision>,
-    ) -> Result<Token, EngineError> {
-        self.delete_in(caller, of, target, revision, false).await
-    }
-
-    /// The same, also of a resource that was never resolved: its creation is called off. The
-    /// record of what was done says so.
-    ///
-    /// # Errors
-    /// As [`Engine::delete`], except for the state.
-    pub async fn force_delete(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        target: &Target,
-        revision: Option<Revision>,
-    ) -> Result<Token, EngineError> {
-        self.delete_in(caller, of, target, revision, true).await
-    }
-
-    async fn delete_in(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        target: &Target,
-        revision: Option<Revision>,
-        force: bool,
-    ) -> Result<Token, EngineError> {
+        delete: impl Into<Delete>,
+    ) -> Result<Deleted, EngineError> {
+        let Delete {
+            revision,
+            force,
+            hooks,
+        } = delete.into();
         if is_migration(of) {
-            return self.forget_migration(caller, target, revision).await;
+            let token = self.forget_migration(caller, target, revision).await?;
+            return Ok(Deleted::Done(token));
         }
         crate::kinds::not_own(of)?;
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
             let found = self.find(caller, of, target, Action::Delete).await?;
+            let (state, version) = (&*found.fetched.state, found.stored.header.version);
+            let runs = !force && self.runs_hooks(caller, state, version, hooks)?;
+            // All refusals come first, also those of a deletion that waits for a hook.
             let planned = self.plan_delete(caller, &found, revision, force);
             let (head, write) = planned.await?;
+            if runs && let Some(task) = self.delete_hooked(caller, &found, revision).await? {
+                return Ok(Deleted::Accepted(Box::new(task)));
+            }
             // The audit record is what is left of a delete, so it tells whether it happened.
             if let Some(written) = unless_raced(self.commit(&head, write).await)? {
-                return Ok(written.token);
+                return Ok(Deleted::Done(written.token));
             }
         }
     }

@@ -8,7 +8,6 @@ use crate::answer::Answer;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
-use coeval_methods::Written;
 use coeval_rest::Fields as _;
 use http::StatusCode;
 use std::sync::Arc;
@@ -35,20 +34,9 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<Answer, WebErro
     let on = call.revision(&body.text("present")?.unwrap_or_default())?;
     let revision = coeval_methods::revision(&body.needed("revision")?);
     let restored = api
-        .engine()
+        .methods
         .restore(caller, &which.of, &which.target, revision, on.read())
         .await;
-    let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    let written = Written {
-        warnings: api
-            .methods
-            .warnings(&which.of, &changed.resource, changed.warnings),
-        resource: changed.resource,
-        kept: changed.kept,
-        dropped: changed.dropped,
-        overrode: changed.overrode.map(|refusal| refusal.to_string()),
-        created: false,
-        task: None,
-    };
+    let written = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     write::answer(&api, caller, &written).await
 }
