@@ -9,7 +9,6 @@
 //! record in the same snapshot; a change of a definition rewrites it, so no server ever works with
 //! a definition that another one has changed.
 
-mod ahead;
 mod allow;
 mod applied;
 mod attempts;
@@ -37,6 +36,7 @@ pub mod lifecycle;
 mod list;
 pub mod migrations;
 mod pairs;
+mod prefetched;
 mod quarantined;
 mod read;
 mod ready;

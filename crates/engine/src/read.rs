@@ -159,12 +159,12 @@ impl Engine {
                 at_least: caller.at_least,
                 ..ReadRequest::default()
             };
-            let ahead = match (&caller.ahead, hinted) {
-                (_, Some((_, fetched))) => Some(fetched),
-                (Some(ahead), None) => ahead.take(of, id)?,
+            let fetched_already = match (hinted, &caller.prefetched) {
+                (Some((_, fetched)), _) => Some(fetched),
+                (None, Some(prefetched)) => prefetched.take(of, id)?,
                 (None, None) => None,
             };
-            let mut fetched = match ahead {
+            let mut fetched = match fetched_already {
                 Some(fetched) => fetched,
                 None => {
                     let since = std::time::Instant::now();
