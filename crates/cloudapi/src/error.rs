@@ -177,10 +177,12 @@ impl ApiError {
                 all.insert("differs".into(), json!(paths));
             }
             Self::Engine(EngineError::Incompatible { findings, .. }) => {
-                all.insert(
-                    "findings".into(),
-                    serde_json::to_value(findings).unwrap_or_default(),
-                );
+                match serde_json::to_value(findings) {
+                    Ok(findings) => {
+                        all.insert("findings".into(), findings);
+                    }
+                    Err(error) => tracing::error!(%error, "findings can't be encoded"),
+                }
             }
             Self::Engine(EngineError::NameAmbiguous { ids, .. }) => {
                 all.insert("ids".into(), json!(ids));

@@ -1,8 +1,8 @@
 //! Who calls, and at which version.
 
-use crate::ahead::Ahead;
 use crate::identity::{Credentials, Seen};
 use crate::keys::TypeKey;
+use crate::prefetched::PrefetchedResource;
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
 use coeval_access::Subject;
@@ -91,8 +91,8 @@ pub struct Caller {
     pub(crate) seen: Option<Seen>,
     /// A point at which its rights were not newer than they are here.
     pub(crate) known_at: Option<Token>,
-    /// A resource that was read with it.
-    pub(crate) ahead: Option<Arc<Ahead>>,
+    /// The resource that its request is about, if that was read with it.
+    pub(crate) prefetched: Option<Arc<PrefetchedResource>>,
     /// What it showed to be known.
     pub(crate) credentials: Option<Arc<Credentials>>,
 }
@@ -107,7 +107,7 @@ impl Caller {
             at_least: None,
             seen: None,
             known_at: None,
-            ahead: None,
+            prefetched: None,
             credentials: None,
         }
     }
@@ -116,6 +116,12 @@ impl Caller {
     #[must_use]
     pub fn at(mut self, version: Version) -> Self {
         self.wanted = WantedVersions::exactly(version);
+        self
+    }
+
+    /// The same, with the resource that was read in the snapshot in which it was authenticated.
+    pub(crate) fn with_prefetched(mut self, resource: PrefetchedResource) -> Self {
+        self.prefetched = Some(Arc::new(resource));
         self
     }
 

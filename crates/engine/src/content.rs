@@ -1,5 +1,6 @@
 //! What the core says about content, in the terms of the engine.
 
+use crate::encode::{EncodeError, encode_value};
 use crate::error::EngineError;
 use crate::header::{Indexed, MOST_KEYS, to_hex};
 use crate::seen::SeenContent;
@@ -146,10 +147,10 @@ pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
 }
 
 /// A whole record, as bytes that can be brought back.
-pub(crate) fn whole(stored: &Stored, secrets: Option<&Bytes>) -> Bytes {
-    let header = serde_json::to_value(&stored.header).unwrap_or_default();
+pub(crate) fn whole(stored: &Stored, secrets: Option<&Bytes>) -> Result<Bytes, EncodeError> {
+    let header = encode_value("a header", &stored.header)?;
     let text = |bytes: &Bytes| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
-    json(&serde_json::json!({
+    Ok(json(&serde_json::json!({
         "revision": stored.revision.to_string(),
         "header": header,
         "content": text(&stored.content),
@@ -157,5 +158,5 @@ pub(crate) fn whole(stored: &Stored, secrets: Option<&Bytes>) -> Bytes {
         "replaced": stored.replaced.as_ref().map(text),
         // Sealed as they were: only the keyring opens them.
         "secrets": secrets.map(|bytes| to_hex(bytes)),
-    }))
+    })))
 }

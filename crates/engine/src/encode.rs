@@ -43,7 +43,8 @@ pub(crate) fn encode_value(
     serde_json::to_value(value).map_err(|error| not_encoded(what, &error))
 }
 
-fn not_encoded(what: &'static str, error: &serde_json::Error) -> EncodeError {
+/// What `serde_json` could not write.
+pub(crate) fn not_encoded(what: &'static str, error: &serde_json::Error) -> EncodeError {
     EncodeError {
         what,
         reason: error.to_string(),

@@ -1,5 +1,6 @@
 //! The engine: one store, the types that are loaded from it, and what was computed once.
 
+use crate::attempts::Attempts;
 use crate::encodings::Encodings;
 use crate::error::EngineError;
 use crate::header::Time;
@@ -73,9 +74,6 @@ impl Default for Settings {
         }
     }
 }
-
-/// How often something is tried again because somebody else was faster.
-pub(crate) const ATTEMPTS: usize = 32;
 
 /// The engine.
 #[derive(Debug)]
@@ -239,7 +237,9 @@ impl Engine {
         extra: ReadRequest,
     ) -> Result<Fetched, EngineError> {
         let mut state = self.types.get(of).await?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let mut request = extra.clone();
             let asked = request.keys.len();
             request.keys.push(state.phase_key.clone());
@@ -253,7 +253,6 @@ impl Engine {
                 None => state = self.types.load(of).await?,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Writes. If nobody knows whether it happened, the record at `head` tells.

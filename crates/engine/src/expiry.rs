@@ -115,7 +115,7 @@ impl Belongings for ResourceBelongings {
         for old in generation.saturating_sub(MOST_HISTORY)..generation {
             steps.push(delete(keys::history(id, old)?));
         }
-        steps.push(name.step(-1));
+        steps.push(name.step(-1).map_err(|error| failed(error.into()))?);
         let mut deed = Deed::of_resource(What::Expire, &of, id, &stored.header);
         deed.before = Some(stored.revision.to_string());
         deed.paired = stored.paired;

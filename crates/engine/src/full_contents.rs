@@ -1,16 +1,16 @@
 //! A resource with its secure values: who may read them asks for them by name, and that is
 //! recorded before they are handed out.
 
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::read::Target;
 use crate::resource::Resource;
 use crate::stored::json;
 use crate::visible_versions::WantedView;
-use crate::write::is_race;
 use coeval_access::Action;
 use coeval_core::decide::Wanted;
 use coeval_storage::AtomicWrite;
@@ -29,7 +29,9 @@ impl Engine {
         target: &Target,
     ) -> Result<Resource, EngineError> {
         let wanted = WantedView::of_all(Wanted::Stored);
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Read).await?;
             let (state, stored, token) = (&found.fetched.state, found.stored, found.fetched.token);
             if !stored.header.has_secrets() {
@@ -38,9 +40,8 @@ impl Engine {
             let level = self
                 .allow(caller, state, &stored, Action::ReadSecrets)
                 .await?;
-            let opened = match self.open_record(state, &stored).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => continue,
-                other => other?,
+            let Some(opened) = unless_raced(self.open_record(state, &stored).await)? else {
+                continue;
             };
             let deed = Deed::of_resource(What::ReadSecrets, of, stored.id, &stored.header);
             let step = self.audit_step(caller, &deed)?;
@@ -52,6 +53,5 @@ impl Engine {
             shown.secure = Arc::new([]);
             return Ok(shown);
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

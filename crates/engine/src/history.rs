@@ -6,11 +6,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target, sees};
-use crate::resource::{Changed, Quarantined, Resource};
+use crate::resource::{Quarantined, Resource};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::{Checking, Undeclared, Update};
+use crate::write::{Checking, Undeclared, Update, Updated};
 use coeval_access::Action;
 use coeval_core::decide::{StoreAt, Wanted};
 use coeval_core::version::WriteVersion;
@@ -70,7 +70,8 @@ impl Engine {
     /// them.
     ///
     /// # Errors
-    /// If that revision is not kept, or the present one is another.
+    /// If that revision is not kept, or the present one is another; and as [`Engine::update`], whose
+    /// hooks run here as well.
     pub async fn restore(
         &self,
         caller: &Caller,
@@ -78,7 +79,7 @@ impl Engine {
         target: &Target,
         revision: Revision,
         present: Option<Revision>,
-    ) -> Result<Changed, EngineError> {
+    ) -> Result<Updated, EngineError> {
         let found = self.find(caller, of, target, Action::Modify).await?;
         let state = &*found.fetched.state;
         let earlier = self.earlier(&found.stored).await?;

@@ -10,6 +10,7 @@ mod indexes;
 mod numbers;
 mod resources;
 
+use crate::attempts::unless_raced;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
@@ -148,11 +149,8 @@ impl Inspection<'_> {
             return Ok(false);
         }
         let write = AtomicWrite { steps };
-        match self.engine.store.atomic_write(write).await {
-            Ok(_) => Ok(true),
-            Err(error) if crate::write::is_race(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.engine.store.atomic_write(write).await)?;
+        Ok(written.is_some())
     }
 
     async fn pages(&self, range: &mut Option<Range>) -> Result<Vec<Entry>, EngineError> {

@@ -9,9 +9,9 @@
 //! record in the same snapshot; a change of a definition rewrites it, so no server ever works with
 //! a definition that another one has changed.
 
-mod ahead;
 mod allow;
 mod applied;
+mod attempts;
 mod audit;
 pub mod behaviors;
 mod caller;
@@ -36,6 +36,7 @@ pub mod lifecycle;
 mod list;
 pub mod migrations;
 mod pairs;
+mod prefetched;
 mod quarantined;
 mod read;
 mod ready;
@@ -54,6 +55,7 @@ pub mod write;
 
 pub use allow::SYSTEM_ORG;
 pub use applied::{Applied, MOST_BYTES as MOST_APPLIED_BYTES, MOST_PATHS as MOST_APPLIED_PATHS};
+pub use attempts::Attempts;
 pub use audit::{AuditQuery, AuditRecord, Deed, What};
 pub use caller::{AcceptedType, Caller, WantedVersions};
 pub use encode::EncodeError;

@@ -5,24 +5,21 @@
 //! executes the behavior, and a server that dies in between leaves it to the next one. What the
 //! behavior means for the resource is written exactly once, in one atomic write with the task.
 
-mod create;
-mod delete;
 mod error;
 mod execution;
 mod executor;
+mod hooked_create;
+mod hooked_delete;
+mod hooked_update;
 mod hooks;
 mod invoke;
 mod saved;
 mod settle;
-mod update;
-mod upsert;
 
-pub use delete::Deleted;
 pub use error::{BehaviorError, ExecutionError};
 pub use executor::{Executor, Invocation, LONGEST_ANSWER, read_answer};
 pub use hooks::Hooks;
 pub use invoke::EXECUTE;
-pub use update::Updated;
 
 pub(crate) use hooks::{DELETE, HookWork, UPDATE, name_of};
 pub(crate) use invoke::{Asked, Subject, bare};

@@ -84,7 +84,7 @@ impl Engine {
         let listed: Vec<_> = scope.sources.iter().map(fields::Listed::of).collect();
         let warnings = fields::check(&listed, query)?;
         let numbered = &self.lists.numbered;
-        let moment = Moment::of(caller, query, scope.token);
+        let moment = Moment::of(caller, query, scope.token)?;
         let bookmark = match &query.page {
             PageAt::After(token) => Some(self.accept_token(caller, query, token).await?),
             PageAt::Number(number) if query.count => {

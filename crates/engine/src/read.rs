@@ -2,9 +2,10 @@
 
 mod hidden_kept;
 
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
 use crate::content;
-use crate::engine::{ATTEMPTS, Engine, Fetched};
+use crate::engine::{Engine, Fetched};
 use crate::error::EngineError;
 use crate::header::{Header, State};
 use crate::keys::{self, TypeKey, index};
@@ -80,20 +81,20 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Resource, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Read).await?;
             let (state, token) = (&found.fetched.state, found.fetched.token);
             let wanted = caller.wanted_view(state);
             let shown = self
                 .resource_of(state, found.stored, &wanted, found.level, token)
                 .await;
-            match shown {
-                // Changed between the look at it and the look at its secrets.
-                Err(EngineError::Storage(error)) if crate::write::is_race(&error) => {}
-                other => return other,
+            // Else it changed between the look at it and the look at its secrets.
+            if let Some(shown) = unless_raced(shown)? {
+                return Ok(shown);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The answer of one resource. Its secrets are opened if a conversion has to see them.
@@ -135,7 +136,9 @@ impl Engine {
         target: &Target,
         action: Action,
     ) -> Result<Found, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let mut hinted = None;
             if let Target::Name { org, name } = target {
                 hinted = self.hinted(caller, of, org, name).await?;
@@ -156,12 +159,12 @@ impl Engine {
                 at_least: caller.at_least,
                 ..ReadRequest::default()
             };
-            let ahead = match (&caller.ahead, hinted) {
-                (_, Some((_, fetched))) => Some(fetched),
-                (Some(ahead), None) => ahead.take(of, id)?,
+            let fetched_already = match (hinted, &caller.prefetched) {
+                (Some((_, fetched)), _) => Some(fetched),
+                (None, Some(prefetched)) => prefetched.take(of, id)?,
                 (None, None) => None,
             };
-            let mut fetched = match ahead {
+            let mut fetched = match fetched_already {
                 Some(fetched) => fetched,
                 None => {
                     let since = std::time::Instant::now();
@@ -207,7 +210,6 @@ impl Engine {
                 level,
             });
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The resource that had the name when it was looked up last, read together with the name's

@@ -3,6 +3,7 @@
 //! The record of a resource holds only where they are. Nothing that is shown, indexed, watched or
 //! kept as history has their values; who may read them asks for them by name, and that is recorded.
 
+use crate::attempts::unless_raced;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
@@ -298,11 +299,10 @@ impl Engine {
             flags: record.content.flags,
         };
         let write = AtomicWrite::new().step(&entry.key, condition, KeyAction::Put(put));
-        match self.store.atomic_write(write).await {
-            Ok(_) => rotated.sealed += 1,
+        match unless_raced(self.store.atomic_write(write).await)? {
+            Some(_) => rotated.sealed += 1,
             // Written or deleted meanwhile: by the current key, if this server's is current.
-            Err(error) if crate::write::is_race(&error) => rotated.current += 1,
-            Err(error) => return Err(error.into()),
+            None => rotated.current += 1,
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The record of a resource: its header, its content as JSON text, and what is kept beside it.
 
+use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
 use crate::header::Header;
 use bytes::Bytes;
@@ -140,12 +141,12 @@ impl Stored {
 
     /// As an entry of the history. Those are many and seldom read, so they are packed where all
     /// servers can read that.
-    pub(crate) fn to_history(&self, packed: bool) -> Content {
-        let mut content = self.to_store().encode();
+    pub(crate) fn to_history(&self, packed: bool) -> Result<Content, EncodeError> {
+        let mut content = self.to_store().encode()?;
         content.packed = packed;
         let revision = Bytes::copy_from_slice(self.revision.as_bytes());
         content.fields.push((tag::REVISION, revision));
-        content
+        Ok(content)
     }
 }
 
@@ -161,23 +162,21 @@ impl ToStore {
         }
     }
 
-    pub(crate) fn encode(&self) -> Content {
-        // A header is plain data: nothing in it can fail to be printed.
-        let header = serde_json::to_vec(&self.header).unwrap_or_default();
+    pub(crate) fn encode(&self) -> Result<Content, EncodeError> {
+        let header = encode("a header", &self.header)?;
         let mut fields = vec![(tag::HEADER, header.into())];
         fields.extend(self.kept.clone().map(|kept| (tag::KEPT, kept)));
         fields.extend(self.replaced.clone().map(|bytes| (tag::REPLACED, bytes)));
-        Content {
+        Ok(Content {
             flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),
             packed: false,
-        }
+        })
     }
 }
 
 /// The text of a JSON value. It may be kept for long, so it takes no more room than it needs.
 pub(crate) fn json(value: &Value) -> Bytes {
-    let text = serde_json::to_vec(value).unwrap_or_default();
-    text.into_boxed_slice().into()
+    value.to_string().into_bytes().into_boxed_slice().into()
 }

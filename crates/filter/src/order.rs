@@ -68,9 +68,11 @@ impl Order {
     }
 
     /// The same text for the same order, in every release: what a page token is bound to.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    ///
+    /// # Errors
+    /// If it can't be written as JSON: nothing is bound to less than the whole of it.
+    pub fn fingerprint(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
     }
 
     /// Where a resource stands. A field with several values stands where its first one in this order does.

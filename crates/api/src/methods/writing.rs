@@ -8,12 +8,13 @@ use crate::methods::selector::ResourceSelector;
 use coeval_core::decide::StoreAt;
 use coeval_core::version::WriteVersion;
 use coeval_engine::jobs::UpgradeMatching;
-use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
 use coeval_engine::tasks::Task;
-use coeval_engine::write::{Checking, Create, FieldMask, MetaEdit, Update, Upgrade};
+use coeval_engine::write::{
+    Checking, Create, Delete, Deleted, FieldMask, MetaEdit, Update, Updated, Upgrade,
+};
 use coeval_engine::{Caller, Resource, Target, TypeKey};
 use coeval_filter::Filter;
-use coeval_storage::Token;
+use coeval_storage::{Revision, Token};
 
 /// What a write answers.
 #[derive(Clone, Debug)]
@@ -77,10 +78,7 @@ impl Methods {
         body: ResourceBody,
     ) -> Result<WriteOutcome, MethodError> {
         let create = self.creation(caller, body).await?;
-        let made = self
-            .engine
-            .create_with(caller, of, create, Hooks::Run)
-            .await?;
+        let made = self.engine.create(caller, of, create).await?;
         Ok(WriteOutcome {
             warnings: self.warnings(of, &made.resource, made.warnings),
             resource: made.resource,
@@ -117,10 +115,7 @@ impl Methods {
         let mut update = edit(at, body, mask, &target)?;
         update.needs_revision = mask.is_none();
         update.force = force;
-        let updated = self
-            .engine
-            .update_with(caller, of, &target, &update, Hooks::Run)
-            .await?;
+        let updated = self.engine.update(caller, of, &target, &update).await?;
         self.updated(caller, of, &target, updated).await
     }
 
@@ -144,11 +139,9 @@ impl Methods {
         let may_be_made = update.revision.is_none() && matches!(target, Target::Name { .. });
         let updated = if may_be_made {
             let create = self.creation(caller, body).await?;
-            let upserted = engine.upsert_with(caller, of, create, &update, Hooks::Run);
-            upserted.await?
+            engine.upsert(caller, of, create, &update).await?
         } else {
-            let updated = engine.update_with(caller, of, &target, &update, Hooks::Run);
-            updated.await?
+            engine.update(caller, of, &target, &update).await?
         };
         self.updated(caller, of, &target, updated).await
     }
@@ -203,6 +196,22 @@ impl Methods {
         Ok(self.engine.upgrade_matching(caller, of, &upgrade).await?)
     }
 
+    /// Writes an earlier revision of a resource again; with the present one only if it still is that.
+    ///
+    /// # Errors
+    /// *Not found* if that revision is not kept; *aborted* if the resource has another one by now.
+    pub async fn restore(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+        target: &Target,
+        revision: Revision,
+        present: Option<Revision>,
+    ) -> Result<WriteOutcome, MethodError> {
+        let restored = self.engine.restore(caller, of, target, revision, present);
+        self.updated(caller, of, target, restored.await?).await
+    }
+
     /// Says how a resource is doing; its content stays.
     ///
     /// # Errors
@@ -227,10 +236,7 @@ impl Methods {
             },
             ..Update::new(there.header.version, serde_json::Value::Null)
         };
-        let updated = self
-            .engine
-            .update_with(caller, of, target, &update, Hooks::Run)
-            .await?;
+        let updated = self.engine.update(caller, of, target, &update).await?;
         self.updated(caller, of, target, updated).await
     }
 
@@ -246,18 +252,17 @@ impl Methods {
         revision: &str,
         force: bool,
     ) -> Result<DeleteOutcome, MethodError> {
-        let revision = (!revision.is_empty()).then(|| parse_revision(revision));
-        if force {
-            let deleted = self.engine.force_delete(caller, of, target, revision);
-            return Ok(DeleteOutcome::Done(deleted.await?));
-        }
-        let deleted = self
-            .engine
-            .delete_with(caller, of, target, revision, Hooks::Run);
-        Ok(match deleted.await? {
-            Deleted::Done(token) => DeleteOutcome::Done(token),
-            Deleted::Accepted(task) => DeleteOutcome::Accepted(task.urn()),
-        })
+        let delete = Delete {
+            revision: (!revision.is_empty()).then(|| parse_revision(revision)),
+            force,
+            ..Delete::default()
+        };
+        Ok(
+            match self.engine.delete(caller, of, target, delete).await? {
+                Deleted::Done(token) => DeleteOutcome::Done(token),
+                Deleted::Accepted(task) => DeleteOutcome::Accepted(task.urn()),
+            },
+        )
     }
 
     async fn creation(&self, caller: &Caller, body: ResourceBody) -> Result<Create, MethodError> {
@@ -382,5 +387,6 @@ fn edit(
         force: false,
         checking: Checking::Strict,
         undeclared,
+        hooks: Hooks::Run,
     })
 }

@@ -47,10 +47,15 @@ impl RestAnswer {
         Self::json(StatusCode::CREATED, value)
     }
 
-    /// JSON. What is answered is plain data: nothing in it can fail to be printed.
+    /// JSON. What can't be encoded is a fault of the server, and no empty answer that says all is well.
     pub fn json(status: StatusCode, value: &impl Serialize) -> Self {
-        let bytes = serde_json::to_vec(value).unwrap_or_default();
-        Self::raw_json(status, bytes)
+        match serde_json::to_vec(value) {
+            Ok(bytes) => Self::raw_json(status, bytes),
+            Err(error) => {
+                tracing::error!(%error, "an answer can't be encoded");
+                Self::empty(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+        }
     }
 
     /// JSON that is written already.

@@ -11,9 +11,11 @@ use coeval_api::negotiation::names;
 use coeval_api::rest::{RestAnswer, pointers};
 use coeval_core::decide::{Refusal, StoreAt};
 use coeval_core::version::{Version, WriteVersion};
-use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
+use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::Task;
-use coeval_engine::write::{Checking, Create, MetaEdit, Undeclared, Update};
+use coeval_engine::write::{
+    Checking, Create, Delete, Deleted, MetaEdit, Undeclared, Update, Updated,
+};
 use coeval_engine::{Caller, EngineError, State, Target, TypeKey};
 use http::StatusCode;
 use http::header::ETAG;
@@ -49,9 +51,10 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
         } else {
             Checking::Later
         },
+        hooks,
         ..Create::new(version, name, content)
     };
-    let made = api.engine.create_with(call.caller()?, &of, create, hooks);
+    let made = api.engine.create(call.caller()?, &of, create);
     let made = made.await.map_err(restricted)?;
     let task = made.task.map(|task| task.id.to_string());
     let location = task_url(&api, &task.unwrap_or_default());
@@ -100,10 +103,9 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
         force: call.headers().force()?,
         checking: Checking::Later,
         undeclared: Undeclared::Warn,
+        hooks,
     };
-    let updated = api
-        .engine
-        .update_with(&caller, &of, &target, &update, hooks);
+    let updated = api.engine.update(&caller, &of, &target, &update);
     let updated = updated.await.map_err(|error| match store_at {
         StoreAt::Set => type_update(error),
         _ => restricted(error),
@@ -143,14 +145,13 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let revision = if_match(&api, &call)?;
-    let (caller, hooks) = (call.caller()?, hooks(&call)?);
-    if call.headers().force()? {
-        let deleted = api.engine.force_delete(caller, &of, &target, revision);
-        return Ok(sequenced(RestAnswer::none(), deleted.await?));
-    }
-    let deleted = api
-        .engine
-        .delete_with(caller, &of, &target, revision, hooks);
+    let caller = call.caller()?;
+    let delete = Delete {
+        revision,
+        hooks: hooks(&call)?,
+        force: call.headers().force()?,
+    };
+    let deleted = api.engine.delete(caller, &of, &target, delete);
     Ok(match deleted.await? {
         Deleted::Done(token) => sequenced(RestAnswer::none(), token),
         Deleted::Accepted(task) => RestAnswer::accepted(&task_url(&api, &task.id.to_string())),

@@ -7,14 +7,14 @@ use crate::error::ApiError;
 use crate::listing;
 use coeval_access::Published;
 use coeval_api::rest::RestAnswer;
-use coeval_engine::EngineError;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
+use coeval_engine::{Attempts, EngineError};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
-/// How often rights are added anew because somebody else changes them.
+/// How many attempts an edit of rights has that loses races.
 const ATTEMPTS: usize = 8;
 
 pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
@@ -101,7 +101,9 @@ async fn change_rights(
     change: impl Fn(Vec<String>) -> Vec<String>,
 ) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
-    for _ in 0..ATTEMPTS {
+    let mut attempts = Attempts::at_most(ATTEMPTS);
+    loop {
+        attempts.begin()?;
         let bundle = one(api, call).await?;
         let rights = change(bundle.rights.clone());
         // A type's own bundle never changes, but may be asked to stay as it is.
@@ -118,7 +120,6 @@ async fn change_rights(
             other => return page(api, call, &other?.rights),
         }
     }
-    Err(EngineError::Contended { attempts: ATTEMPTS }.into())
 }
 
 fn row(bundle: &RightsBundle) -> Value {

@@ -3,14 +3,14 @@
 use super::{
     Domain, EntryError, EntryValue, MOST_ENTRIES, MetadataEntry, NewEntry, check_value, may_change,
 };
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
 use crate::stored::Stored;
-use crate::write::is_race;
 use crate::write::steps::{as_read, fenced};
 use coeval_access::Action;
 use coeval_core::version::Uuid;
@@ -204,7 +204,9 @@ impl Engine {
         edit: impl Fn(&mut Vec<MetadataEntry>, Revision) -> Result<MetadataEntry, EngineError>,
     ) -> Result<MetadataEntry, EngineError> {
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
             let Found {
                 fetched, stored, ..
@@ -218,13 +220,10 @@ impl Engine {
             let audit = self.audit_step(caller, &deed)?;
             let head = audit.key.clone();
             write.steps.push(audit);
-            match self.commit(&head, write).await {
-                Ok(_) => return Ok(edited),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&head, write).await)?.is_some() {
+                return Ok(edited);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }
 

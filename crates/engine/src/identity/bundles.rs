@@ -8,9 +8,10 @@ use super::orgs::predefined;
 use super::own::NewOwn;
 use super::settle::Unsettled;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::kinds::OwnKind;
 use coeval_access::{GeneralRight, Published};
@@ -120,13 +121,14 @@ impl Engine {
             content: content::value(&content)?,
             caller,
         };
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             if let Some(stored) = self.make_own(&own, seen, Vec::new()).await? {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// A bundle, by name or id.
@@ -298,7 +300,9 @@ impl Engine {
         edit: &BundleEdit,
         change: impl Fn(&mut BundleContent, &str) -> Result<Unsettled, EngineError>,
     ) -> Result<RightsBundle, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let own = self.bundle_record(what).await?;
             let mut content: BundleContent = self.read_own(&own)?;
@@ -331,7 +335,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn bundle_record(&self, what: &str) -> Result<super::own::Own, EngineError> {
@@ -348,7 +351,9 @@ impl Engine {
     /// If it is predefined or a type's, or the caller may not.
     pub async fn delete_bundle(&self, caller: &Caller, what: &str) -> Result<(), EngineError> {
         self.allow_general(caller, GeneralRight::ManageBundles, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let own = self.bundle_record(what).await?;
             let content: BundleContent = self.read_own(&own)?;
@@ -361,6 +366,5 @@ impl Engine {
                 return self.settle_own(settle).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

@@ -3,7 +3,8 @@
 
 use super::content::{self, BundleContent, RoleContent, RoleHolds};
 use super::own::{Seen, Spoken};
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::Attempts;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys;
@@ -142,7 +143,9 @@ impl Engine {
                 return Ok(Arc::clone(directory));
             }
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let (first, roles) = self.all_of(OwnKind::Role).await?;
             let (last, bundles) = self.all_of(OwnKind::Bundle).await?;
             if first != last {
@@ -158,12 +161,13 @@ impl Engine {
             *remembered = Some(Arc::clone(&directory));
             return Ok(directory);
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// All resources of a kind, and the identity record that they belong to.
     pub(crate) async fn all_of(&self, kind: OwnKind) -> Result<(Seen, Vec<Spoken>), EngineError> {
-        'again: for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        'again: loop {
+            attempts.begin()?;
             let mut first = None;
             let mut after = None;
             let mut found = Vec::new();
@@ -179,7 +183,6 @@ impl Engine {
                 }
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }
 

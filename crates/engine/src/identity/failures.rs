@@ -3,11 +3,11 @@
 
 use super::error::IdentityError;
 use super::token::hex;
+use crate::attempts::{Attempts, unless_raced};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys;
-use crate::write::is_race;
 use coeval_storage::{
     Action, AtomicWrite, Condition, Key, Millis, Put, ReadRequest, Revision, Step,
 };
@@ -21,8 +21,8 @@ const SHORTEST: Time = 1_000;
 const LONGEST: Time = 5 * 60 * 1_000;
 /// When failures are forgotten.
 const FORGOTTEN_AFTER: Time = 60 * 60 * 1_000;
-/// How often a count is tried again because somebody else failed at the same moment.
-const ATTEMPTS: usize = 8;
+/// How many attempts there are at a count: others may fail to log in at the same moment.
+const COUNTS: usize = 8;
 
 /// What is stored of failed logins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,9 @@ impl Engine {
         counters: &Counters,
         audit: &Step,
     ) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::at_most(COUNTS);
+        loop {
+            attempts.begin()?;
             let now = self.now();
             let mut write = AtomicWrite::new();
             for (key, revision, failures) in self.failures(counters).await? {
@@ -126,13 +128,10 @@ impl Engine {
                 write = write.step(&key, condition, Action::Put(put));
             }
             write.steps.push(audit.clone());
-            match self.store.atomic_write(write).await {
-                Ok(_) => return Ok(()),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.store.atomic_write(write).await)?.is_some() {
+                return Ok(());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }
 

@@ -8,13 +8,13 @@ use super::own::Own;
 use super::password::{Password, PasswordGiven, PasswordPhc};
 use super::sessions::{self, Session, SessionKind, SessionRecord};
 use super::token::TokenSecret;
+use crate::attempts::unless_raced;
 use crate::audit::{self, Deed, What};
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
 use crate::kinds::OwnKind;
-use crate::write::is_race;
 use coeval_storage::{Action, AtomicWrite, Condition, Step};
 use serde::Deserialize;
 
@@ -97,16 +97,14 @@ impl Engine {
         deed.note.clone_from(&record.source);
         let audit = audit::step(self.now(), &record.user, &content.org, &deed)?;
         write.steps.push(audit);
-        match self.commit(&keys::session(&hash)?, write).await {
-            Ok(_) => Ok(LoggedIn {
-                token,
-                session: Session::of(hash, record),
-                org: content.org,
-            }),
-            // The user was deleted at this moment.
-            Err(error) if is_race(&error) => Err(IdentityError::LoginFailed.into()),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(&keys::session(&hash)?, write).await)?;
+        // Else the user was deleted at this moment.
+        written.ok_or(IdentityError::LoginFailed)?;
+        Ok(LoggedIn {
+            token,
+            session: Session::of(hash, record),
+            org: content.org,
+        })
     }
 
     /// Changes the caller's own password, given the old one. All its sessions end.

@@ -4,8 +4,9 @@
 use super::content::{self, BundleContent, OrgContent, RoleContent, RoleHolds};
 use super::own::NewOwn;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, Settings};
+use crate::engine::{Engine, Settings};
 use crate::error::EngineError;
 use crate::keys;
 use crate::kinds::OwnKind;
@@ -129,7 +130,9 @@ impl Engine {
     }
 
     async fn make_if_absent(&self, new: &NewOwn<'_>) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             if self.own(new.kind, new.id).await?.is_some() {
                 return Ok(());
@@ -140,7 +143,6 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }
 

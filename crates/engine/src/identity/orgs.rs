@@ -7,8 +7,9 @@ use super::names;
 use super::own::{NewOwn, Own};
 use super::settle::Unsettled;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys::{self, index};
 use crate::kinds::{OwnKind, VENDOR};
@@ -140,7 +141,9 @@ impl Engine {
             content: content::value(&content)?,
             caller,
         };
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let directory = self.directory_at(seen).await?;
             // What is published to all is published to the new one too.
@@ -153,7 +156,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// An organization, by name or id. Everybody may see one's own.
@@ -205,7 +207,9 @@ impl Engine {
         edit: &OrgEdit,
     ) -> Result<Organization, EngineError> {
         self.allow_general(caller, GeneralRight::ManageOrganizations, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let own = self.org_record(what).await?;
             let mut content: OrgContent = self.read_own(&own)?;
@@ -235,7 +239,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Deletes an organization that has no users, roles or resources.
@@ -244,7 +247,9 @@ impl Engine {
     /// If it has some, or the caller may not.
     pub async fn delete_org(&self, caller: &Caller, what: &str) -> Result<(), EngineError> {
         self.allow_general(caller, GeneralRight::ManageOrganizations, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let own = self.org_record(what).await?;
             let id = OwnKind::Org.urn(own.stored.id);
@@ -268,7 +273,6 @@ impl Engine {
                 return Ok(());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Some type of which an organization has resources, in words.

@@ -3,6 +3,7 @@
 
 use super::directory::{Held, identity_key};
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::unless_raced;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::engine::{Engine, Fetched};
@@ -17,7 +18,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
 use crate::write::steps::{ask_name, fenced, found_name};
-use crate::write::{Create, Update, is_race};
+use crate::write::{Create, Update};
 use bytes::Bytes;
 use coeval_access::Level;
 use coeval_core::decide::Wanted;
@@ -217,15 +218,12 @@ impl Engine {
         let mut write = planned.write;
         write.steps.push(seen.step()?);
         write.steps.extend(more);
-        match self.commit(&planned.key, write).await {
-            Ok(written) => {
-                let mut stored = planned.stored;
-                stored.revision = written.revision;
-                self.spoken(&state, &stored).map(Some)
-            }
-            Err(error) if is_race(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let Some(written) = unless_raced(self.commit(&planned.key, write).await)? else {
+            return Ok(None);
+        };
+        let mut stored = planned.stored;
+        stored.revision = written.revision;
+        self.spoken(&state, &stored).map(Some)
     }
 
     /// Changes one; `None` if somebody else changed something meanwhile.
@@ -249,11 +247,12 @@ impl Engine {
         edit(&mut update);
         let mut steps = more;
         steps.push(seen.step()?);
-        match self.attempt(caller, found, &update, steps).await {
-            Ok(_) => {}
-            Err(EngineError::Storage(error)) if is_race(&error) => return Ok(None),
-            Err(EngineError::TypeEditing { .. }) => return Ok(None),
-            Err(error) => return Err(error),
+        let changed = match self.attempt(caller, found, &update, steps).await {
+            Err(EngineError::TypeEditing { .. }) => None,
+            outcome => unless_raced(outcome)?,
+        };
+        if changed.is_none() {
+            return Ok(None);
         }
         let after = self.fetch(&of, id, ReadRequest::default()).await?;
         // Gone again already: it was changed all the same.
@@ -275,7 +274,7 @@ impl Engine {
         let name = found_name(&mut snapshot, of, &stored.header.org, name)?;
         let write = self.remove_object(fenced(state), &own.fetched, stored)?;
         let mut write = write.delete(&keys::acl(stored.id)?);
-        write.steps.push(name.step(-1));
+        write.steps.push(name.step(-1)?);
         let mut deed = Deed::of_resource(What::Delete, of, stored.id, &stored.header);
         deed.before = Some(stored.revision.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
@@ -297,10 +296,7 @@ impl Engine {
         let head = audit.unwrap_or_else(|| step.key.clone());
         write.steps.push(step);
         write.steps.extend(more);
-        match self.commit(&head, write).await {
-            Ok(_) => Ok(true),
-            Err(error) if is_race(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(&head, write).await)?;
+        Ok(written.is_some())
     }
 }

@@ -2,7 +2,8 @@
 
 use super::directory::identity_key;
 use super::own::{Seen, Spoken};
-use crate::engine::{ATTEMPTS, Engine, Fetched};
+use crate::attempts::Attempts;
+use crate::engine::{Engine, Fetched};
 use crate::error::EngineError;
 use crate::keys;
 use crate::kinds::OwnKind;
@@ -38,7 +39,9 @@ impl Engine {
             }
             other => other?,
         };
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let mut request = ReadRequest::keys([identity_key()?, state.phase_key.clone()]);
             for major in &state.majors {
                 let mut span = keys::records_of_major(&of, *major)?;
@@ -53,7 +56,6 @@ impl Engine {
                 None => state = self.types.load(&of).await?,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Nothing, if the type is not as it was loaded.

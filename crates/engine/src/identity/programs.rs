@@ -7,6 +7,7 @@ use super::failures::Counters;
 use super::login::{LoggedIn, told};
 use super::sessions::{self, Session, SessionKind, SessionRecord};
 use super::token::{self, TokenSecret};
+use crate::attempts::unless_raced;
 use crate::audit::{self, Deed, What};
 use crate::caller::Caller;
 use crate::engine::{Engine, draw_id};
@@ -14,7 +15,6 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys;
 use crate::kinds::OwnKind;
-use crate::write::is_race;
 use coeval_core::version::Uuid;
 use coeval_storage::{AtomicWrite, Condition, ReadRequest};
 
@@ -138,16 +138,14 @@ impl Engine {
             .map(|name| told(&format!("with the token {name}")));
         let audit = audit::step(now, &session.user, &user.org, &deed)?;
         write.steps.push(audit);
-        match self.commit(&keys::session(&hash)?, write).await {
-            Ok(_) => Ok(LoggedIn {
-                token: secret,
-                session: Session::of(hash, session),
-                org: user.org,
-            }),
-            // The user was deleted, or the token revoked, at this moment.
-            Err(error) if is_race(&error) => Err(invalid()),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(&keys::session(&hash)?, write).await)?;
+        // Else the user was deleted, or the token revoked, at this moment.
+        written.ok_or_else(invalid)?;
+        Ok(LoggedIn {
+            token: secret,
+            session: Session::of(hash, session),
+            org: user.org,
+        })
     }
 
     /// Announces an API token for the caller itself. Nobody knows its secret;
@@ -229,10 +227,8 @@ impl Engine {
         deed.name.clone_from(&record.name);
         deed.org = Some(user.org);
         write.steps.push(self.audit_step(caller, &deed)?);
-        match self.commit(&keys::session(&hash)?, write).await {
-            Ok(_) => Ok((secret, Session::of(hash, record))),
-            Err(error) if is_race(&error) => Err(unknown()),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(&keys::session(&hash)?, write).await)?;
+        written.ok_or_else(unknown)?;
+        Ok((secret, Session::of(hash, record)))
     }
 }

@@ -5,8 +5,9 @@ use super::error::IdentityError;
 use super::names;
 use super::roles::{Role, RoleEdit};
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::kinds::VENDOR;
 use coeval_access::{
@@ -104,7 +105,9 @@ impl Engine {
         added: &[String],
     ) -> Result<Role, EngineError> {
         names::check_rights(added)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let role = self.get_role(caller, caller.org(), id).await?;
             self.allow_roles(caller, role.org.as_deref())?;
             if role.predefined {
@@ -124,6 +127,5 @@ impl Engine {
                 other => return other,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

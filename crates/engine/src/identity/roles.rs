@@ -7,8 +7,9 @@ use super::names;
 use super::orgs::{hidden, predefined};
 use super::own::NewOwn;
 use super::users::not_above;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys::index;
 use crate::kinds::OwnKind;
@@ -103,7 +104,9 @@ impl Engine {
         names::check("a role", &new.name)?;
         names::check_rights(&new.rights)?;
         let id = draw_id()?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let org = match &new.org {
                 None => None,
@@ -134,7 +137,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn role_resource_name(
@@ -197,7 +199,9 @@ impl Engine {
             names::check("a role", name)?;
         }
         names::check_rights(edit.rights.as_deref().unwrap_or_default())?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let (own, mut content) = self.role_to_change(caller, id, "changed").await?;
             if let Some(names) = &edit.rights {
@@ -232,7 +236,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn role_to_change(
@@ -258,7 +261,9 @@ impl Engine {
     /// # Errors
     /// If somebody has it, it is predefined, or the caller may not.
     pub async fn delete_role(&self, caller: &Caller, id: &str) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let (own, content) = self.role_to_change(caller, id, "deleted").await?;
             if let Some(user) = self.user_with_role(own.stored.id).await? {
@@ -269,7 +274,6 @@ impl Engine {
                 return Ok(());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn user_with_role(&self, role: Uuid) -> Result<Option<String>, EngineError> {

@@ -5,6 +5,7 @@ use super::content::UserContent;
 use super::error::IdentityError;
 use super::orgs::hidden;
 use super::token::{self, TokenSecret};
+use crate::attempts::unless_raced;
 use crate::audit::{self, Deed, What};
 use crate::caller::Caller;
 use crate::engine::Engine;
@@ -12,7 +13,6 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys;
 use crate::kinds::OwnKind;
-use crate::write::is_race;
 use coeval_access::GeneralRight;
 use coeval_core::version::Uuid;
 use coeval_storage::{
@@ -372,11 +372,9 @@ impl Engine {
         record.context = caller.subject.context().map(str::to_owned);
         let body = crate::encode::encode("a session", &record)?;
         let put = Put::of(body).expiring(record.expires.map(Millis));
-        match self.store.conditional_update(&key, revision, put).await {
-            // Somebody noted another one at the same moment, or it is over.
-            Err(error) if is_race(&error) => Ok(()),
-            other => Ok(other.map(|_| ())?),
-        }
+        // Another one was noted at the same moment, or it is over: both are as good.
+        unless_raced(self.store.conditional_update(&key, revision, put).await)?;
+        Ok(())
     }
 
     /// Removes what is over of a user's sessions. They don't count any more; this is tidying up.

@@ -9,14 +9,14 @@
 
 use super::directory::Directory;
 use crate::allow::type_name;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::attempts::{Attempts, unless_raced};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::types::definition::{Definition, Meta};
 use crate::types::state::TypeState;
 use crate::types::with_phase;
-use crate::write::is_race;
 use coeval_access::{Acl, Rights, publish};
 use coeval_storage::{Action, AtomicWrite, Condition, Content, Key, Put, Range, Revision, Step};
 use serde::{Deserialize, Serialize};
@@ -135,8 +135,8 @@ impl Engine {
 
     /// Brings all versions of a type in line, as many at once as fit.
     async fn settle_type(&self, of: &TypeKey, orgs: &[String]) -> Result<(), EngineError> {
-        let mut races = 0;
-        while races < ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
             let directory = self.directory().await?;
             let state = match self.types.load(of).await {
                 // Nothing of it is left to be seen.
@@ -146,13 +146,11 @@ impl Engine {
             let Some(write) = self.settling(&directory, &state, orgs)? else {
                 return Ok(());
             };
-            match self.commit(&state.phase_key, write).await {
-                Ok(_) => {}
-                Err(error) if is_race(&error) => races += 1,
-                Err(error) => return Err(error.into()),
+            // Only races count: each write brings the end nearer.
+            if unless_raced(self.commit(&state.phase_key, write).await)?.is_none() {
+                attempts.begin()?;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The next atomic write, if any is needed.
@@ -189,7 +187,7 @@ impl Engine {
         }
         let identity = super::directory::identity_key()?;
         let mut write = AtomicWrite::new().when(&identity, directory.seen.condition());
-        write = with_phase(write, state, state.phase_revision);
+        write = with_phase(write, state, state.phase_revision)?;
         write.steps.extend(steps);
         Ok(Some(write))
     }

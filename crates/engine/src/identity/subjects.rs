@@ -9,8 +9,9 @@ use super::own::{Own, Seen};
 use super::sessions::{SessionKind, SessionRecord};
 use super::token;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::caller::{Caller, WantedVersions};
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys;
@@ -148,7 +149,9 @@ impl Engine {
         context: Option<&str>,
         request: &ReadRequest,
     ) -> Result<(Arc<Subject>, Snapshot), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let hash = &credentials.hash;
             let (session, snapshot) = self.session_with(hash, request.clone()).await?;
             let (at, known) = self.known_user_at(session.user, session.seen).await?;
@@ -165,7 +168,6 @@ impl Engine {
             };
             return Ok((subject, snapshot));
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The caller of a request: who sends the token, for which organization, wanting which
@@ -257,7 +259,9 @@ impl Engine {
         {
             return Ok((at, known));
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let Some((at, known)) = self.find_out(user).await? else {
                 continue;
             };
@@ -266,7 +270,6 @@ impl Engine {
             self.identity.subjects.users.insert(user, remembered);
             return Ok((at, known));
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// `None` if something changed while it was read.

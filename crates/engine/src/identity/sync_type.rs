@@ -3,15 +3,15 @@
 
 use super::directory::identity_key;
 use crate::allow::{SYSTEM_ORG, type_name};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::types::definition::{Definition, Meta};
 use crate::types::with_phase;
-use crate::write::is_race;
 use coeval_access::{TypeAction, publish};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put};
@@ -28,7 +28,9 @@ impl Engine {
         of: &TypeKey,
         version: Version,
     ) -> Result<usize, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let directory = self.directory().await?;
             let state = self.types.load(of).await?;
             self.allow_type(caller, &state, version, TypeAction::ChangeAcl)?;
@@ -66,16 +68,13 @@ impl Engine {
                     Condition::RevisionIs(definition.revision),
                     Action::Put(put),
                 );
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));
             deed.note = Some(format!("granted to {granted} organizations as published"));
             write.steps.push(self.audit_step(caller, &deed)?);
-            match self.commit(&key, write).await {
-                Ok(_) => return Ok(granted),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&key, write).await)?.is_some() {
+                return Ok(granted);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

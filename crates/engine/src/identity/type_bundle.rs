@@ -4,8 +4,9 @@
 use super::content::{self, BundleContent};
 use super::own::{NewOwn, changed};
 use crate::allow::type_name;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::kinds::OwnKind;
@@ -34,7 +35,9 @@ impl Engine {
             caller,
         };
         let create = new.create(self.types.own().speaks(&new.kind.of()));
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = match self.types.current(&OwnKind::Bundle.of()).await {
                 // An engine without the kinds has no bundles.
                 Err(EngineError::TypeUnknown { .. }) => return Ok(Vec::new()),
@@ -51,7 +54,6 @@ impl Engine {
                 return Ok(steps);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The steps that remove it.

@@ -9,9 +9,10 @@ use super::orgs::hidden;
 use super::own::{NewOwn, Own};
 use super::password::PasswordGiven;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::Attempts;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::keys;
 use crate::kinds::OwnKind;
@@ -206,7 +207,9 @@ impl Engine {
             Some(given) => Some(self.identity.hasher.phc(given).await?),
         };
         let id = draw_id()?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let org = self.org_record(&new.org).await?.stored;
             let org_id = OwnKind::Org.urn(org.id);
@@ -245,7 +248,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// A user, by id or by `organization/name`. Everybody may see oneself.
@@ -322,7 +324,9 @@ impl Engine {
         if let Some(name) = &edit.name {
             names::check_user(name)?;
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let (own, mut content) = self
                 .user_for(caller, what, GeneralRight::ManageUsers)
@@ -370,7 +374,6 @@ impl Engine {
                 return Ok(Held::of(stored)?.into());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Deletes a user with its password, sessions and tokens.
@@ -378,7 +381,9 @@ impl Engine {
     /// # Errors
     /// If there is none that the caller may delete.
     pub async fn delete_user(&self, caller: &Caller, what: &str) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let (own, content) = self
                 .user_for(caller, what, GeneralRight::ManageUsers)
@@ -400,7 +405,6 @@ impl Engine {
                 return self.sweep_sessions(id, |_| true).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Sets a user's password and ends its sessions; API tokens stay.
@@ -450,7 +454,9 @@ impl Engine {
         phc: Option<&super::password::PasswordPhc>,
         change: impl Fn(&mut UserContent),
     ) -> Result<(Uuid, UserContent), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let seen = self.seen().await?;
             let own = self.user_record(what).await?;
             let id = own.stored.id;
@@ -472,6 +478,5 @@ impl Engine {
                 return Ok((id, content));
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

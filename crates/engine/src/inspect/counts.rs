@@ -151,7 +151,7 @@ impl Inspection<'_> {
         let before = counted.and_then(|entry| entry.stored.revision());
         let action = match count {
             0 => Action::Delete,
-            _ => Action::Put(Put::of(NameCount { count }.encode())),
+            _ => Action::Put(Put::of(NameCount { count }.encode()?)),
         };
         let step = Step {
             key: key.clone(),

@@ -4,12 +4,12 @@
 
 use super::job::{Ahead, Job, Last, Pacing, Step};
 use super::runner::{RunnerSettings, is_temporary};
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::{Attempts, is_race};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
 use crate::tasks::record::{self, Kept};
 use crate::tasks::{Status, Task, TaskError, TaskFailure};
-use crate::write::is_race;
 use bytes::Bytes;
 use coeval_core::version::Uuid;
 use coeval_storage::{
@@ -384,7 +384,8 @@ impl Drive {
     /// Writes the end of a task.
     async fn finish(&self, held: &mut Held, ending: &Ending) -> Result<(), Stop> {
         let now = self.engine.now();
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        while attempts.begin().is_ok() {
             let close = record::close_steps(held.task.id).map_err(EngineError::from)?;
             let written = self.put(held, close, |task| {
                 ending.write(task);

@@ -4,8 +4,10 @@
 
 use super::behave::GRACE;
 use super::job::{Batch, Job, Last, Run, Step};
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::encode::encode_value;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::TypeKey;
@@ -57,7 +59,7 @@ struct HookedRun {
     error: Option<EngineError>,
     /// Hooks that this server has run, and how they ended.
     ran: Vec<(Hook, Option<EngineError>)>,
-    tries: usize,
+    attempts: Attempts,
 }
 
 #[async_trait]
@@ -101,7 +103,7 @@ impl Job for HookedJob {
             next: None,
             error: None,
             ran: Vec::new(),
-            tries: 0,
+            attempts: Attempts::new(),
         }))
     }
 }
@@ -151,11 +153,15 @@ impl HookedRun {
     }
 
     /// Writes this with the checkpoint that follows it.
-    fn batch(&mut self, write: AtomicWrite, next: Checkpoint, error: Option<EngineError>) -> Step {
-        // Plain data: nothing in it can fail to be printed.
-        let checkpoint = serde_json::to_value(&next).unwrap_or_default();
+    fn batch(
+        &mut self,
+        write: AtomicWrite,
+        next: Checkpoint,
+        error: Option<EngineError>,
+    ) -> Result<Step, EngineError> {
+        let checkpoint = encode_value("a checkpoint", &next)?;
         self.next = Some((next, error));
-        Step::Batch(Batch {
+        Ok(Step::Batch(Batch {
             steps: write.steps,
             checkpoint,
             progress: Progress {
@@ -163,7 +169,7 @@ impl HookedRun {
                 total: Some(2),
             },
             report: None,
-        })
+        }))
     }
 
     fn all_written() -> Checkpoint {
@@ -185,7 +191,7 @@ impl HookedRun {
             .error
             .as_ref()
             .map(|error| short(&error.to_string()));
-        Ok(self.batch(settled.write, next, settled.error))
+        self.batch(settled.write, next, settled.error)
     }
 
     /// A change that waited for a hook.
@@ -197,7 +203,7 @@ impl HookedRun {
         let found = self.find(Action::Modify).await?;
         let planned = self.engine.plan_update(&self.caller, &found, &update);
         let write = planned.await?.write;
-        Ok(self.batch(write, Self::all_written(), None))
+        self.batch(write, Self::all_written(), None)
     }
 
     /// A deletion: marked first if a hook is to follow, so that its failure leaves the mark.
@@ -266,7 +272,7 @@ impl HookedRun {
             marked: Some(planned.after.header.generation),
             ..Checkpoint::default()
         };
-        Ok(self.batch(planned.write, next, None))
+        self.batch(planned.write, next, None)
     }
 
     async fn gone(
@@ -278,7 +284,7 @@ impl HookedRun {
             .engine
             .plan_delete(&self.caller, found, revision, false);
         let (_, write) = planned.await?;
-        Ok(self.batch(write, Self::all_written(), None))
+        self.batch(write, Self::all_written(), None)
     }
 }
 
@@ -300,16 +306,11 @@ impl Run for HookedRun {
             (Last::Written, Some((done, error))) => {
                 self.done = done;
                 self.error = error;
-                self.tries = 0;
+                self.attempts = Attempts::new();
             }
             (Last::Refused(error), Some(_)) => {
-                self.tries += 1;
-                if !crate::write::is_race(&error) {
-                    return Err(error.into());
-                }
-                if self.tries >= ATTEMPTS {
-                    return Err(EngineError::Contended { attempts: ATTEMPTS });
-                }
+                unless_raced(Err::<(), _>(error))?;
+                self.attempts.begin()?;
             }
             _ => {}
         }

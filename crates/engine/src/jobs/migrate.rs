@@ -87,7 +87,7 @@ impl Engine {
                 version: Some(from.to_string()),
                 resource: None,
             },
-            input: plan.to_json(),
+            input: plan.to_json()?,
             deed: migrating(of, to),
         };
         self.submit(caller, new).await

@@ -10,12 +10,12 @@ use super::drive::{Drive, End};
 use super::hooked::HookedJob;
 use super::job::{Job, Pace};
 use super::migrate::{MIGRATE, MigrateJob, UPGRADE};
+use crate::attempts::unless_raced;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
 use crate::tasks::record::{self, Kept};
 use crate::tasks::{Claim, Status, id_of};
-use crate::write::is_race;
 use coeval_core::version::Uuid;
 use coeval_storage::{AtomicWrite, Condition, Delivery, Range, Revision, Watch, WatchRequest};
 use futures::StreamExt;
@@ -304,16 +304,13 @@ impl Looking {
             .engine
             .commit(&keys::task(id)?, AtomicWrite { steps })
             .await;
-        match written {
-            Ok(written) => {
-                self.seen.remove(&id);
-                self.resting.remove(&id);
-                let revision = written.revision;
-                Ok(Some((Kept { task, revision }, job)))
-            }
-            Err(error) if is_race(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let Some(written) = unless_raced(written)? else {
+            return Ok(None);
+        };
+        self.seen.remove(&id);
+        self.resting.remove(&id);
+        let revision = written.revision;
+        Ok(Some((Kept { task, revision }, job)))
     }
 
     fn is_free(&mut self, claim: &Option<Claim>, id: Uuid, revision: Revision) -> bool {

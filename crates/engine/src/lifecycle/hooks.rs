@@ -20,9 +20,10 @@ pub(crate) const UPDATE: &str = "updateDefinedEntity";
 pub(crate) const DELETE: &str = "deleteDefinedEntity";
 
 /// Whether the hooks of a type version are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hooks {
     /// As the type version says.
+    #[default]
     Run,
     /// Not; it takes full control of the type version.
     Skip,

@@ -4,6 +4,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
+use crate::lifecycle::Hooks;
 use crate::seal::{Context, Purpose};
 use crate::secure::SecretError;
 use crate::tasks::TaskError;
@@ -127,6 +128,8 @@ impl SavedUpdate {
             },
             // It was judged before it was saved.
             undeclared: Undeclared::Accept,
+            // Its task has run the one that comes before it, and none follows.
+            hooks: Hooks::Run,
         })
     }
 }

@@ -3,7 +3,8 @@
 
 use super::error::ListError;
 use super::numbered::Numbered;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::{Attempts, unless_raced};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::seal::{KeyId, Keyring, KeyringError};
@@ -105,7 +106,9 @@ impl Engine {
     /// Read from the store, or made there by whoever comes first.
     async fn stored_page_keys(&self) -> Result<Keyring, EngineError> {
         let key = keys::own(PAGE_KEY)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let snapshot = self.store.read(ReadRequest::keys([key.clone()])).await?;
             let found = snapshot.keys.into_iter().next().flatten();
             let text = found.as_ref().and_then(|entry| entry.stored.record());
@@ -122,13 +125,8 @@ impl Engine {
             let line = Keyring::generate_line(&id).map_err(ListError::from)?;
             let put = Put::of(Content::of(line.as_bytes().to_vec()));
             let write = AtomicWrite::new().step(&key, condition, Action::Put(put));
-            match self.commit(&key, write).await {
-                // Read again: what is in the store is what counts.
-                Ok(_) => {}
-                Err(error) if crate::write::is_race(&error) => {}
-                Err(error) => return Err(error.into()),
-            }
+            // Read again either way: what is in the store is what counts.
+            unless_raced(self.commit(&key, write).await)?;
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

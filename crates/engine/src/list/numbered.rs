@@ -5,6 +5,7 @@
 use super::place::{Bookmark, fingerprint};
 use super::query::ListQuery;
 use crate::caller::Caller;
+use crate::encode::EncodeError;
 use coeval_storage::Token;
 use moka::sync::Cache;
 use sha2::{Digest, Sha256};
@@ -21,11 +22,15 @@ const AGE: Duration = Duration::from_secs(10 * 60);
 pub(super) struct Moment([u8; 32]);
 
 impl Moment {
-    pub(super) fn of(caller: &Caller, query: &ListQuery, token: Token) -> Self {
+    pub(super) fn of(
+        caller: &Caller,
+        query: &ListQuery,
+        token: Token,
+    ) -> Result<Self, EncodeError> {
         let mut digest = Sha256::new();
         digest.update(token.to_string().as_bytes());
-        digest.update(fingerprint(caller, query).as_bytes());
-        Self(digest.finalize().into())
+        digest.update(fingerprint(caller, query)?.as_bytes());
+        Ok(Self(digest.finalize().into()))
     }
 }
 

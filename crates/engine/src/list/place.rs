@@ -3,6 +3,7 @@
 use super::error::ListError;
 use super::query::{InOrg, ListOf, ListQuery};
 use crate::caller::{AcceptedType, Caller};
+use crate::encode::{EncodeError, not_encoded};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::token::{self, Listing, TokenError};
@@ -90,15 +91,19 @@ struct Bound {
 }
 
 impl Bound {
-    fn to(caller: &Caller, query: &ListQuery) -> Self {
-        let filter = query.filter.as_ref();
-        let order = query.order.as_ref();
-        Self {
+    fn to(caller: &Caller, query: &ListQuery) -> Result<Self, EncodeError> {
+        let filter = query
+            .filter
+            .as_ref()
+            .map(coeval_filter::Filter::fingerprint);
+        let order = query.order.as_ref().map(coeval_filter::Order::fingerprint);
+        let unsaid = |error| not_encoded("a listing", &error);
+        Ok(Self {
             caller: lines(&[caller.user(), caller.org()]),
             of: described(caller, query),
-            filter: filter.map_or(String::new(), coeval_filter::Filter::fingerprint),
-            order: order.map_or(String::new(), coeval_filter::Order::fingerprint),
-        }
+            filter: filter.transpose().map_err(unsaid)?.unwrap_or_default(),
+            order: order.transpose().map_err(unsaid)?.unwrap_or_default(),
+        })
     }
 
     /// To a listing of something else than resources.
@@ -171,9 +176,10 @@ fn described(caller: &Caller, query: &ListQuery) -> String {
 }
 
 /// All that a listing is bound to, as one text.
-pub(super) fn fingerprint(caller: &Caller, query: &ListQuery) -> String {
-    let bound = Bound::to(caller, query);
-    lines(&[&bound.caller, &bound.of, &bound.filter, &bound.order])
+pub(super) fn fingerprint(caller: &Caller, query: &ListQuery) -> Result<String, EncodeError> {
+    let bound = Bound::to(caller, query)?;
+    let parts = [&*bound.caller, &bound.of, &bound.filter, &bound.order];
+    Ok(lines(&parts))
 }
 
 impl Engine {
@@ -185,7 +191,7 @@ impl Engine {
         bookmark: &Bookmark,
     ) -> Result<String, EngineError> {
         let text = crate::encode::encode("a page token", bookmark)?;
-        self.sealed_token(&Bound::to(caller, query), &text).await
+        self.sealed_token(&Bound::to(caller, query)?, &text).await
     }
 
     /// What a token says that was given for this listing.
@@ -195,7 +201,7 @@ impl Engine {
         query: &ListQuery,
         text: &str,
     ) -> Result<Bookmark, EngineError> {
-        let position = self.opened_token(&Bound::to(caller, query), text).await?;
+        let position = self.opened_token(&Bound::to(caller, query)?, text).await?;
         let read = serde_json::from_slice(&position);
         Ok(read.map_err(|_| ListError::Token(TokenError::Unreadable))?)
     }

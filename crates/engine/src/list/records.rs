@@ -2,6 +2,7 @@
 
 use super::look::{Candidate, Look};
 use super::scope::PARTS;
+use crate::attempts::Attempts;
 use crate::error::EngineError;
 use crate::keys;
 use crate::pairs::Pair;
@@ -157,7 +158,7 @@ impl Look<'_> {
     ) -> Result<(), EngineError> {
         let ids: BTreeSet<Uuid> = wanted.iter().map(|one| one.id).collect();
         let mut left: Vec<Uuid> = ids.into_iter().collect();
-        let mut tries = 0;
+        let mut attempts = Attempts::new();
         while !left.is_empty() {
             let Some(one) = self.scope.sources.get(source) else {
                 return Ok(());
@@ -178,11 +179,7 @@ impl Look<'_> {
             let phase = snapshot.keys.pop().flatten();
             let revision = phase.and_then(|entry| entry.stored.revision());
             if revision != Some(state.phase_revision) {
-                tries += 1;
-                if tries > crate::engine::ATTEMPTS {
-                    let attempts = tries;
-                    return Err(EngineError::Contended { attempts });
-                }
+                attempts.begin()?;
                 self.refresh(source, revision).await?;
                 continue;
             }

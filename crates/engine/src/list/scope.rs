@@ -1,8 +1,9 @@
 //! What a listing covers: types, their versions, and whose resources.
 
 use super::query::{InOrg, ListOf, ListQuery};
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys::{self, TypeKey, index};
@@ -119,7 +120,9 @@ impl Engine {
         if let Some(Classification::Exact(version)) = versions {
             found.insert(version);
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let all: BTreeSet<Version> = state.registered_versions().chain(found.clone()).collect();
             let mut request = ReadRequest::keys([state.phase_key.clone()]);
             request.at_least = caller.at_least;
@@ -155,7 +158,6 @@ impl Engine {
             }
             found.extend(more);
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The versions that resources of a type may be stored at, ascending: also those whose definition

@@ -9,6 +9,7 @@ use super::spans;
 use super::start::by_name;
 use super::work::Run;
 use super::worker::{Watched, Worker};
+use crate::attempts::unless_raced;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::system_caller;
@@ -493,15 +494,9 @@ impl Driving {
         for part in &mut parts {
             part.action = coeval_storage::Action::Delete;
         }
-        match self
-            .engine
-            .store
-            .atomic_write(AtomicWrite { steps: parts })
-            .await
-        {
-            Err(error) if !crate::write::is_race(&error) => Err(error.into()),
-            _ => Ok(()),
-        }
+        let write = AtomicWrite { steps: parts };
+        unless_raced(self.engine.store.atomic_write(write).await)?;
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a move of a type's phase depends on, in one snapshot with the phase record.
 
 use super::servers::acknowledged;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::Attempts;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::pairs::tell_key;
@@ -41,7 +42,9 @@ impl Engine {
     /// The type, who is alive and where, and what failed.
     pub(super) async fn look_at_type(&self, of: &TypeKey) -> Result<Looked, EngineError> {
         let mut state = self.types.current(of).await?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let tell = tell_key(of)?;
             let request = ReadRequest::keys([state.phase_key.clone(), tell.clone()]);
             let failed = Range::of(keys::all_failed(of)?).keys_only().limit(COUNTED);
@@ -79,7 +82,6 @@ impl Engine {
                 unlisted: unchanged(tell, revision),
             });
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// How many resources cleanup has still to visit: every record at the old major, and every

@@ -1,6 +1,7 @@
 //! What going back would cost, found out before it is done.
 
 use super::plan::Refused;
+use crate::attempts::is_race;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -87,7 +88,7 @@ impl Engine {
                 match self.tried(&state, &stored, newest).await {
                     Ok(true) => report.kept += 1,
                     Ok(false) => {}
-                    Err(EngineError::Storage(error)) if crate::write::is_race(&error) => {}
+                    Err(EngineError::Storage(error)) if is_race(&error) => {}
                     Err(EngineError::Storage(error)) => return Err(error.into()),
                     Err(error) => {
                         report.refused += 1;

@@ -7,9 +7,11 @@ use super::error::MigrationError;
 use super::look::Looked;
 use super::spans;
 use super::status::MigrationStatus;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::encode::encode_value;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::Own;
 use crate::keys::{self, TypeKey};
@@ -18,8 +20,8 @@ use crate::pairs::PHASES;
 use crate::read::Found;
 use crate::types::phase;
 use crate::types::state::TypeState;
+use crate::write::Update;
 use crate::write::steps::fenced;
-use crate::write::{Update, is_race};
 use coeval_access::{GeneralRight, Level};
 use coeval_core::phases::{
     Epoch, Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
@@ -100,7 +102,9 @@ impl Engine {
         advance: Advance,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.current(of).await?;
             let asked = self.next_step(&state, &advance).await?;
             match self.move_phase(caller, of, asked, &[]).await {
@@ -110,7 +114,6 @@ impl Engine {
                 Ok(_) => return self.migration_status(caller, of).await,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The half step that somebody asks for, as the phases are.
@@ -185,7 +188,9 @@ impl Engine {
         of: &TypeKey,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.current(of).await?;
             let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
             let phase = migration.live.high;
@@ -201,7 +206,6 @@ impl Engine {
                 return self.migration_status(caller, of).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The resource of the migration that is under way.
@@ -228,15 +232,11 @@ impl Engine {
             stored: own.stored,
             level: Level::FullControl,
         };
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_value(content).unwrap_or_default();
+        let body = encode_value("a migration", content)?;
         let at = self.types.own().speaks(&OwnKind::Migration.of());
         let update = Update::new(at, body);
-        match self.attempt(caller, found, &update, more).await {
-            Ok(_) => Ok(true),
-            Err(EngineError::Storage(error)) if is_race(&error) => Ok(false),
-            Err(error) => Err(error),
-        }
+        let changed = unless_raced(self.attempt(caller, found, &update, more).await)?;
+        Ok(changed.is_some())
     }
 
     /// One move of the phase record, on condition that all that it depends on is as it was read.
@@ -248,7 +248,9 @@ impl Engine {
         asked: Asked<'_>,
         more: &[Step],
     ) -> Result<PhaseRecord, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let looked = self.look_at_type(of).await?;
             let state = &looked.state;
             let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
@@ -289,7 +291,6 @@ impl Engine {
                 return Ok(next);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Empties the list of what failed while there is no migration; whether nobody began one meanwhile.
@@ -305,10 +306,8 @@ impl Engine {
             for entry in &page.entries {
                 write = write.delete(&entry.key);
             }
-            match self.store.atomic_write(write).await {
-                Ok(_) => {}
-                Err(error) if is_race(&error) => return Ok(false),
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.store.atomic_write(write).await)?.is_none() {
+                return Ok(false);
             }
         }
         Ok(false)
@@ -355,7 +354,7 @@ impl Engine {
         let put = Step {
             key: state.phase_key.clone(),
             condition: Condition::RevisionIs(state.phase_revision),
-            action: Action::Put(Put::of(phase::encode(next, state.open))),
+            action: Action::Put(Put::of(phase::encode(next, state.open)?)),
         };
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(match next.migration {

@@ -7,7 +7,9 @@
 //! read: it says so, and overwrites neither.
 
 use super::servers::ServerSeen;
+use crate::attempts::unless_raced;
 use crate::audit::{Deed, What};
+use crate::encode::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::system_caller;
@@ -15,7 +17,6 @@ use crate::keys::{self, TypeKey};
 use crate::kinds::{FIRST, OwnKind, VENDOR};
 use crate::types::phase;
 use crate::types::state::TypeState;
-use crate::write::is_race;
 use coeval_core::version::Version;
 use coeval_storage::record::LEVEL;
 use coeval_storage::{
@@ -176,7 +177,7 @@ impl Engine {
     }
 
     async fn open_kind(&self, state: &TypeState, open: Version) -> Result<(), EngineError> {
-        let body = phase::encode(&state.phase, Some(open));
+        let body = phase::encode(&state.phase, Some(open))?;
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(format!("may be stored at {open} from now on"));
         let mut write = AtomicWrite::new().step(
@@ -185,11 +186,9 @@ impl Engine {
             Action::Put(Put::of(body)),
         );
         write.steps.push(self.audit_step(&system_caller(), &deed)?);
-        match self.commit(&state.phase_key, write).await {
-            Ok(_) => tracing::info!(of = %state.key, %open, "every server knows it: it is stored"),
-            // Another server was faster.
-            Err(error) if is_race(&error) => {}
-            Err(error) => return Err(error.into()),
+        // Else another server won the race, and opened it.
+        if unless_raced(self.commit(&state.phase_key, write).await)?.is_some() {
+            tracing::info!(of = %state.key, %open, "every server knows it: it is stored");
         }
         self.types.load(&state.key).await?;
         Ok(())
@@ -197,22 +196,17 @@ impl Engine {
 
     async fn raise_level(&self, level: u8, before: Option<Revision>) -> Result<(), EngineError> {
         let key = keys::own("level")?;
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&Level { level }).unwrap_or_default();
+        let body = encode("the level of records", &Level { level })?;
         let condition = before.map_or(Condition::NotExists, Condition::RevisionIs);
         let write = AtomicWrite::new().step(&key, condition, Action::Put(Put::of(body)));
-        match self.commit(&key, write).await {
-            Ok(_) => {
-                tracing::info!(
-                    level,
-                    "every server reads this level of records: it is written"
-                );
-                self.level.store(level, Ordering::Relaxed);
-                Ok(())
-            }
-            // Another server was faster.
-            Err(error) if is_race(&error) => Ok(()),
-            Err(error) => Err(error.into()),
+        // Else another server won the race, and raised it.
+        if unless_raced(self.commit(&key, write).await)?.is_some() {
+            tracing::info!(
+                level,
+                "every server reads this level of records: it is written"
+            );
+            self.level.store(level, Ordering::Relaxed);
         }
+        Ok(())
     }
 }

@@ -3,8 +3,9 @@
 use super::content::MigrationContent;
 use super::error::MigrationError;
 use crate::allow::SYSTEM_ORG;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::identity::Own;
 use crate::keys::TypeKey;
@@ -13,7 +14,7 @@ use crate::read::Target;
 use crate::resource::Changed;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::{Create, Update, is_race, move_record};
+use crate::write::{Create, Update, move_record};
 use coeval_access::GeneralRight;
 use coeval_core::decide::Wanted;
 use coeval_core::types::Visibility;
@@ -48,7 +49,9 @@ impl Engine {
         update: &Update,
     ) -> Result<Changed, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let own = self.found_migration(target).await?;
             if update
                 .revision
@@ -86,7 +89,6 @@ impl Engine {
                 return self.shown_migration(caller, &name, false).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// A body as this release's code speaks of it.
@@ -112,7 +114,9 @@ impl Engine {
         revision: Option<Revision>,
     ) -> Result<Token, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let own = self.found_migration(target).await?;
             if revision.is_some_and(|said| said != own.stored.revision) {
                 return Err(EngineError::Conflict {
@@ -126,13 +130,10 @@ impl Engine {
                 return Err(coeval_core::phases::Refusal::Running { from, to }.into());
             }
             let write = self.removal(caller, &own).await?;
-            match self.store.atomic_write(write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn found_migration(&self, target: &Target) -> Result<Own, EngineError> {

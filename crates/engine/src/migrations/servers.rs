@@ -2,6 +2,7 @@
 //! is alive, and decides nothing: a server that was thought dead carries a passed epoch.
 
 use crate::caller::Caller;
+use crate::encode::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
@@ -134,9 +135,8 @@ impl Engine {
         &self,
         seen: &ServerSeen,
         lease: Duration,
-    ) -> Result<(), StorageError> {
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(seen).unwrap_or_default();
+    ) -> Result<(), EngineError> {
+        let body = encode("a server", seen)?;
         let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
         let expires = Millis(self.now().saturating_add(lease));
         let put = Put::of(body).expiring(Some(expires));

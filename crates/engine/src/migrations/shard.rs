@@ -3,6 +3,7 @@
 //! that follows it, on condition that the claim is as this server wrote it last. So whoever takes a
 //! part over fences every batch that is still to come, and what was written is never done again.
 
+use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::{self, TypeKey};
@@ -159,14 +160,13 @@ impl Shard {
         self.after.as_deref().and_then(Uuid::parse)
     }
 
-    pub(super) fn step(&self, key: &Key, before: Option<Revision>) -> Step {
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(self).unwrap_or_default();
-        Step {
+    pub(super) fn step(&self, key: &Key, before: Option<Revision>) -> Result<Step, EncodeError> {
+        let body = encode("a part of the work", self)?;
+        Ok(Step {
             key: key.clone(),
             condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
             action: Action::Put(Put::of(body)),
-        }
+        })
     }
 
     /// From its record; one that can't be read is as good as none.

@@ -3,15 +3,17 @@
 use super::content::{Course, MigrationContent, Observed};
 use super::error::MigrationError;
 use super::status::MigrationStatus;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::encode::encode_value;
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::identity::NewOwn;
 use crate::jobs::check_meaning;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::types::state::TypeState;
-use crate::write::{is_race, join};
+use crate::write::join;
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Phase, Refusal, begin};
 use coeval_core::version::Version;
@@ -89,7 +91,9 @@ impl Engine {
         let of = content.key()?;
         content.until()?;
         let named = content.meaning_changed()?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.current(&of).await?;
             let newest = |major: u32| newest_of(&state, major);
             let (old, new) = (newest(content.from)?, newest(content.to)?);
@@ -118,7 +122,6 @@ impl Engine {
                 return Ok(content.name());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn declare_new(
@@ -132,8 +135,7 @@ impl Engine {
             id: draw_id()?,
             name: content.name(),
             description: None,
-            // Plain data: nothing in it can fail to be printed.
-            content: serde_json::to_value(content).unwrap_or_default(),
+            content: encode_value("a migration", content)?,
             caller,
         };
         let own = self.types.current(&OwnKind::Migration.of()).await?;
@@ -149,11 +151,8 @@ impl Engine {
         if join(&mut write.steps, steps).is_err() {
             return Ok(false);
         }
-        match self.commit(&planned.key, write).await {
-            Ok(_) => Ok(true),
-            Err(error) if is_race(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(&planned.key, write).await)?;
+        Ok(written.is_some())
     }
 
     /// Changes what is wanted of the migration that is under way. It takes effect with the next
@@ -168,7 +167,9 @@ impl Engine {
         change: &Change,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.current(of).await?;
             let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
             let (own, mut content) = self.declaration(of, migration).await?;
@@ -183,7 +184,6 @@ impl Engine {
                 return self.migration_status(caller, of).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What a body that was sent for a resource of this kind declares.

@@ -7,8 +7,9 @@ use super::look::Looked;
 use super::rate::{expected, per_second};
 use super::servers::ServerSeen;
 use super::shard::{Counts, Shard};
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::identity::read_content;
@@ -192,7 +193,9 @@ impl Engine {
         of: &TypeKey,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        for attempt in 1..=ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let looked = self.look_at_type(of).await?;
             let content = match looked.state.phase.migration {
                 Some(migration) => self.declaration(of, migration).await?.1,
@@ -207,11 +210,10 @@ impl Engine {
                 }
             };
             // It may have moved between the two looks.
-            if agree(&looked, &content) || attempt == ATTEMPTS {
+            if agree(&looked, &content) || attempts.is_last() {
                 return self.status_of(looked, content).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// All migrations, those under way first.
@@ -223,13 +225,14 @@ impl Engine {
         let mut all = Vec::new();
         for mut content in self.declarations().await? {
             let of = content.key()?;
-            for attempt in 1..=ATTEMPTS {
+            let mut attempts = Attempts::new();
+            while attempts.begin().is_ok() {
                 let looked = match self.look_at_type(&of).await {
                     // The type is gone, and its migration is history.
                     Err(EngineError::TypeUnknown { .. }) => break,
                     other => other?,
                 };
-                if agree(&looked, &content) || attempt == ATTEMPTS {
+                if agree(&looked, &content) || attempts.is_last() {
                     all.push(self.status_of(looked, content).await?);
                     break;
                 }

@@ -1,5 +1,6 @@
 //! Comparing the old records with the new ones, through the conversion.
 
+use crate::attempts::is_race;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -135,7 +136,7 @@ impl Engine {
                     add(verified, id, name.unwrap_or_default(), what);
                 }
                 // Written just now: the next comparison looks at it.
-                Err(EngineError::Storage(error)) if crate::write::is_race(&error) => {
+                Err(EngineError::Storage(error)) if is_race(&error) => {
                     verified.same += 1;
                 }
                 Err(EngineError::Storage(error)) => return Err(error.into()),

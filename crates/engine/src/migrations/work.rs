@@ -5,7 +5,8 @@ use super::content::MigrationContent;
 use super::pace::LARGEST;
 use super::shard::{self, Counts, Shard};
 use super::spans;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::{Attempts, is_race, unless_raced};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::expiry::silent;
 use crate::header::Time;
@@ -15,7 +16,6 @@ use crate::pairs::{Listed, PHASES, Pair, Unfit};
 use crate::secure::Sealed;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
-use crate::write::is_race;
 use crate::write::steps::{arrives, fenced};
 use coeval_codes::Coded as _;
 use coeval_core::phases::{
@@ -193,15 +193,12 @@ impl Run {
         let mut kept = held.kept.clone();
         kept.at = engine.now();
         let key = shard::key(&self.of, self.work, held.shard)?;
-        let steps = vec![kept.step(&key, Some(held.revision))];
-        match engine.commit(&key, AtomicWrite { steps }).await {
-            Ok(written) => {
-                (held.kept, held.revision) = (kept, written.revision);
-                Ok(true)
-            }
-            Err(error) if is_race(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let steps = vec![kept.step(&key, Some(held.revision))?];
+        let Some(written) = unless_raced(engine.commit(&key, AtomicWrite { steps }).await)? else {
+            return Ok(false);
+        };
+        (held.kept, held.revision) = (kept, written.revision);
+        Ok(true)
     }
 
     /// The next resources of the part, both records of each, in one snapshot with the phase record
@@ -380,15 +377,13 @@ impl Run {
         let key = shard::key(&self.of, self.work, held.shard)?;
         let mut write = fenced(state);
         for version in batch.versions {
-            write = match arrives(write, state, version) {
-                Err(EngineError::TypeEditing { id }) => {
-                    engine.wait_for_edit(state, id.version).await?;
-                    return Ok(Some(false));
-                }
-                other => other?,
+            let arrived = arrives(write, state, version);
+            let Some(arrived) = engine.unless_edited(state, arrived).await? else {
+                return Ok(Some(false));
             };
+            write = arrived;
         }
-        write.steps.push(kept.step(&key, Some(held.revision)));
+        write.steps.push(kept.step(&key, Some(held.revision))?);
         write.steps.extend(batch.steps);
         let mut seen = std::collections::HashSet::new();
         // The record that tells of failures is touched once.
@@ -511,7 +506,9 @@ impl Engine {
 
     /// Makes the mirror of one resource fresh, as the backfill does.
     pub(crate) async fn mend(&self, of: &TypeKey, id: Uuid) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let fetched = self.fetch(of, id, ReadRequest::default()).await?;
             let Some(pair) = &fetched.pair else {
                 return Ok(());
@@ -521,9 +518,8 @@ impl Engine {
             if !reads_mend {
                 return Ok(());
             }
-            let made = match self.make_mirror(state, id, pair).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => continue,
-                other => other?,
+            let Some(made) = unless_raced(self.make_mirror(state, id, pair).await)? else {
+                continue;
             };
             let fit = match &made {
                 Some(Err(_)) => Fit::OnlyTruth,
@@ -544,13 +540,10 @@ impl Engine {
             write.steps.push(silent(of)?);
             let unfit = unfit.as_ref();
             let write = Self::add_background(write, state, id, pair, plan, mirror, unfit)?;
-            match self.store.atomic_write(write).await {
-                Ok(_) => return Ok(()),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.store.atomic_write(write).await)?.is_some() {
+                return Ok(());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::driver::MigrationSettings;
 use super::shard::{self, Shard};
 use super::work::{Ended, Held, Run};
+use crate::attempts::unless_raced;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
@@ -92,18 +93,15 @@ impl Worker {
             kept.claims += 1;
             kept.at = now;
             let mut steps = crate::write::steps::fenced(&state).steps;
-            steps.push(kept.step(&part.key, part.revision));
-            match self.engine.commit(&part.key, AtomicWrite { steps }).await {
-                Ok(written) => {
-                    self.mine(part.number, written.revision).await;
-                    return Ok(Some(Held {
-                        shard: part.number,
-                        kept,
-                        revision: written.revision,
-                    }));
-                }
-                Err(error) if crate::write::is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            steps.push(kept.step(&part.key, part.revision)?);
+            let written = self.engine.commit(&part.key, AtomicWrite { steps }).await;
+            if let Some(written) = unless_raced(written)? {
+                self.mine(part.number, written.revision).await;
+                return Ok(Some(Held {
+                    shard: part.number,
+                    kept,
+                    revision: written.revision,
+                }));
             }
         }
         Ok(None)

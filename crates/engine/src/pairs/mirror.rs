@@ -101,7 +101,9 @@ impl Engine {
         };
         let sealed = self.seal_record(state, id, header, record, replaced);
         let sealed = sealed.map_err(|error| Unfit::of(&error))?;
-        let size = sealed.store.encode().stored_size();
+        let encoded = sealed.store.encode();
+        let encoded = encoded.map_err(|error| Unfit::of(&error))?;
+        let size = encoded.stored_size();
         if size > Limits::default().record {
             return Err(Unfit {
                 code: coeval_codes::TOO_LARGE,

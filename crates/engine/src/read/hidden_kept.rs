@@ -10,6 +10,7 @@
 //! told either.
 
 use super::{Found, Target, sees};
+use crate::attempts::is_race;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -97,7 +98,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         match self.left_out_of(caller, &shown.of, shown).await {
-            Err(EngineError::Storage(error)) if !crate::write::is_race(&error) => {
+            Err(EngineError::Storage(error)) if !is_race(&error) => {
                 Err(EngineError::Storage(error))
             }
             // Changed meanwhile, or not known here: nothing can be told of this revision.

@@ -5,13 +5,13 @@ use super::by::By;
 use super::error::TaskError;
 use super::record::{self, Kept};
 use super::task::{About, Progress, Status, Task};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::Deed;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::resource::Quarantined;
-use crate::write::is_race;
 use coeval_access::GeneralRight;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
@@ -179,7 +179,9 @@ impl Engine {
     /// # Errors
     /// If it has ended already, or the caller may not.
     pub async fn cancel_task(&self, caller: &Caller, id: Uuid) -> Result<Task, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let Kept { mut task, revision } = self.visible_task(caller, id).await?;
             if !task.by.is(&caller.subject) {
                 self.allow_general(caller, GeneralRight::ManageTasks, Some(task.org()))?;
@@ -200,13 +202,10 @@ impl Engine {
             }
             let condition = Condition::RevisionIs(revision);
             write.steps.push(record::step(&task, condition)?);
-            match self.commit(&keys::task(id)?, write).await {
-                Ok(_) => return Ok(task),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&keys::task(id)?, write).await)?.is_some() {
+                return Ok(task);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The task once it has ended, or as it is when the time is over.

@@ -9,14 +9,14 @@ use super::definition::{Definition, Meta};
 use super::edit::with_phase;
 use super::register::{Registered, Registration};
 use super::state::TypeState;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use crate::resource::Resource;
-use crate::write::is_race;
 use coeval_access::TypeAction;
 use coeval_core::types::{Column, Deprecation, TypeVersion, columns_flaw, same_definition};
 use coeval_core::version::Version;
@@ -247,7 +247,9 @@ impl Engine {
         version: Version,
         change: &AnnotationChange,
     ) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.load(of).await?;
             self.allow_type(caller, &state, version, TypeAction::See)?;
             self.allow_type(caller, &state, version, TypeAction::Edit)?;
@@ -277,20 +279,15 @@ impl Engine {
             let own = Condition::RevisionIs(definition.revision);
             let mut write = AtomicWrite::new().when(&key, own);
             write.steps.push(step);
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::EditType, &id);
             deed.note = Some(crate::write::short(&after.told()));
             write.steps.push(self.audit_step(caller, &deed)?);
-            match self.commit(&state.phase_key, write).await {
-                Ok(_) => {
-                    self.types.load(of).await?;
-                    return Ok(());
-                }
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&state.phase_key, write).await)?.is_some() {
+                self.types.load(of).await?;
+                return Ok(());
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Takes what a file says of deprecation and columns, if that is all in which it differs from a

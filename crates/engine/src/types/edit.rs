@@ -13,12 +13,13 @@ use super::register::{Registration, parse, refusal, told};
 use super::retire::Leaving;
 use super::state::TypeState;
 use super::{phase, register::Registered};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::encode::EncodeError;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
-use crate::write::is_race;
 use bytes::Bytes;
 use coeval_access::{Level, TypeAction};
 use coeval_core::types::{TypeVersion, without_annotations};
@@ -96,7 +97,9 @@ impl Engine {
             TypeEdit::Replace(_) => TypeAction::Edit,
             TypeEdit::Delete => TypeAction::Delete,
         };
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.load(of).await?;
             // Who sees nothing of the type does not learn of it by its missing version.
             let allowed = self.allow_type(caller, &state, version, action);
@@ -157,18 +160,14 @@ impl Engine {
                     },
                 });
             }
-            match self
+            let finished = self
                 .finish(caller, &state, definition, (marked, mark), &outcome)
-                .await
-            {
-                Ok(()) => return Ok(outcome.registered),
-                Err(EngineError::Storage(error)) if is_race(&error) => {
-                    self.take_back(of, version, marked).await?;
-                }
-                Err(error) => return Err(error),
+                .await;
+            if unless_raced(finished)?.is_some() {
+                return Ok(outcome.registered);
             }
+            self.take_back(of, version, marked).await?;
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn outcome(
@@ -239,12 +238,9 @@ impl Engine {
         let key = keys::type_version(&state.key, definition.version)?;
         let own = Condition::RevisionIs(definition.revision);
         let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
-        let write = with_phase(write, state, state.phase_revision);
-        match self.commit(&key, write).await {
-            Ok(written) => Ok(Some((written.revision, meta))),
-            Err(error) if is_race(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let write = with_phase(write, state, state.phase_revision)?;
+        let written = unless_raced(self.commit(&key, write).await)?;
+        Ok(written.map(|written| (written.revision, meta)))
     }
 
     /// Takes our own mark back, unless somebody did.
@@ -254,7 +250,9 @@ impl Engine {
         version: Version,
         marked: Revision,
     ) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.load(of).await?;
             match state.definitions.get(&version) {
                 Some(definition) if definition.revision == marked => {
@@ -265,7 +263,6 @@ impl Engine {
                 _ => return Ok(()),
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn finish(
@@ -297,7 +294,7 @@ impl Engine {
                 };
                 let content = Definition::encode(&meta, file)?;
                 write = write.step(&key, own, Action::Put(Put::of(content)));
-                write = with_phase(write, state, marked);
+                write = with_phase(write, state, marked)?;
                 let before = &definition.annotations;
                 let annotations = annotating(&state.key, version, &meta, before)?;
                 write.steps.extend(annotations);
@@ -333,7 +330,7 @@ impl Engine {
                         .steps
                         .extend(self.bundle_removal(caller, &state.key).await?);
                 } else {
-                    write = with_phase(write, state, marked);
+                    write = with_phase(write, state, marked)?;
                 }
                 What::DeleteType
             }
@@ -403,7 +400,11 @@ struct Outcome {
 }
 
 /// The phase record is rewritten with every change, so that all servers load the type again.
-pub(crate) fn with_phase(write: AtomicWrite, state: &TypeState, before: Revision) -> AtomicWrite {
-    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)));
-    write.step(&state.phase_key, Condition::RevisionIs(before), put)
+pub(crate) fn with_phase(
+    write: AtomicWrite,
+    state: &TypeState,
+    before: Revision,
+) -> Result<AtomicWrite, EncodeError> {
+    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
+    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
 }

@@ -1,12 +1,12 @@
 //! Interfaces: versioned contracts that types implement.
 
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::behaviors::Behavior;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
-use crate::write::is_race;
 use coeval_access::GeneralRight;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Name, Version};
@@ -231,7 +231,9 @@ impl Engine {
         edit: Option<Edit<'_>>,
     ) -> Result<Option<Interface>, EngineError> {
         let key = key_of(id)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let (before, interface) = self.read_interface(id).await?;
             if interface.built_in {
                 return Err(EngineError::BuiltIn {
@@ -285,13 +287,10 @@ impl Engine {
             let audit = self.audit_step(caller, &Deed::other(what, &id.to_string()))?;
             let head = audit.key.clone();
             write.steps.push(audit);
-            match self.commit(&head, write).await {
-                Ok(_) => return Ok(edit.map(|_| after)),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&head, write).await)?.is_some() {
+                return Ok(edit.map(|_| after));
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn put_interface(
@@ -302,11 +301,8 @@ impl Engine {
     ) -> Result<Option<Revision>, EngineError> {
         let put = Action::Put(Put::of(interface.encode()?));
         let write = AtomicWrite::new().step(key, Condition::RevisionIs(before), put);
-        match self.commit(key, write).await {
-            Ok(written) => Ok(Some(written.revision)),
-            Err(error) if is_race(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let written = unless_raced(self.commit(key, write).await)?;
+        Ok(written.map(|written| written.revision))
     }
 
     /// A type version that implements it (`with_resources`: and has resources).

@@ -4,12 +4,12 @@
 use super::definition::{Definition, Meta};
 use super::edit::with_phase;
 use super::state::TypeState;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
-use crate::write::is_race;
 use coeval_access::{Acl, Grant, TypeAction};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Put};
@@ -32,7 +32,9 @@ impl Engine {
         told: &NoteChange,
         change: impl Fn(&TypeState, &mut Meta) -> Result<(), EngineError>,
     ) -> Result<Arc<TypeState>, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.types.load(of).await?;
             self.allow_type(caller, &state, version, told.action)?;
             let Some(definition) = state.definitions.get(&version) else {
@@ -45,17 +47,14 @@ impl Engine {
             let key = keys::type_version(of, version)?;
             let own = Condition::RevisionIs(definition.revision);
             let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
-            let mut write = with_phase(write, &state, state.phase_revision);
+            let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(told.what, &definition.id(of));
             deed.note.clone_from(&told.note);
             write.steps.push(self.audit_step(caller, &deed)?);
-            match self.commit(&key, write).await {
-                Ok(_) => return Ok(state),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&key, write).await)?.is_some() {
+                return Ok(state);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Sets the ACL of a type version.

@@ -1,6 +1,7 @@
 //! The phase record as it is stored. That of an own kind says one thing more: up to which version
 //! its resources may be stored.
 
+use crate::encode::{self, EncodeError};
 use coeval_core::phases::{Epoch, Heading, Live, Migration, Phase, PhaseRecord};
 use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ struct StoredMigration {
 }
 
 /// As it is stored.
-pub(crate) fn encode(record: &PhaseRecord, open: Option<Version>) -> Vec<u8> {
+pub(crate) fn encode(record: &PhaseRecord, open: Option<Version>) -> Result<Vec<u8>, EncodeError> {
     let stored = Stored {
         epoch: record.epoch.0,
         migration: record.migration.map(|migration| StoredMigration {
@@ -46,8 +47,7 @@ pub(crate) fn encode(record: &PhaseRecord, open: Option<Version>) -> Vec<u8> {
         closed: record.closed.clone(),
         open: open.map(|version| version.to_string()),
     };
-    // Plain data: nothing in it can fail to be printed.
-    serde_json::to_vec(&stored).unwrap_or_default()
+    encode::encode("a phase record", &stored)
 }
 
 /// From how it is stored, with the newest version that is open; `None` if it is no phase record.
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_phase_record_reads_back() {
         let first = PhaseRecord::first();
-        assert_eq!(decode(&encode(&first, None)), Some((first, None)));
+        assert_eq!(decode(&encode(&first, None).unwrap()), Some((first, None)));
         let moving = PhaseRecord {
             epoch: Epoch(7),
             migration: Some(Migration {
@@ -108,7 +108,10 @@ mod tests {
             closed: [0].into(),
         };
         let open = Some(Version::new(1, 1, 0));
-        assert_eq!(decode(&encode(&moving, open)), Some((moving, open)));
+        assert_eq!(
+            decode(&encode(&moving, open).unwrap()),
+            Some((moving, open))
+        );
         assert_eq!(decode(b"{}"), None);
     }
 }

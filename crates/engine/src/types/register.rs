@@ -7,12 +7,12 @@ use super::finding::Finding;
 use super::phase;
 use super::state::TypeState;
 use super::type_behaviors;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
-use crate::write::is_race;
 use bytes::Bytes;
 use coeval_access::Level;
 use coeval_access::inheritance::{self, Inherits, Said};
@@ -143,7 +143,9 @@ impl Engine {
         if let Some(revived) = self.revive(caller, registration, &version, of).await? {
             return Ok(revived);
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let (state, mut judged) = self.judge_new(&version, of).await?;
             let state = state.as_deref();
             let unproven = refusal(&judged, registration, &version.id)?;
@@ -173,21 +175,16 @@ impl Engine {
             let annotations = annotating(of, &version, &meta, &Annotations::default())?;
             write.steps.extend(annotations);
             let head = keys::type_version(of, version.id.version)?;
-            match self.commit(&head, write).await {
-                Ok(_) => {
-                    return Ok(Registered {
-                        id: version.id.clone(),
-                        parent: judged.parent,
-                        unproven,
-                        findings: judged.findings,
-                        inherits,
-                    });
-                }
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&head, write).await)?.is_some() {
+                return Ok(Registered {
+                    id: version.id.clone(),
+                    parent: judged.parent,
+                    unproven,
+                    findings: judged.findings,
+                    inherits,
+                });
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     pub(super) fn meta(
@@ -255,7 +252,7 @@ impl Engine {
         let before = state.map_or(Condition::NotExists, |state| {
             Condition::RevisionIs(state.phase_revision)
         });
-        let put = Action::Put(Put::of(phase::encode(&phase, open)));
+        let put = Action::Put(Put::of(phase::encode(&phase, open)?));
         let definition = Action::Put(Put::of(Definition::encode(meta, file)?));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new().step(&own, own_before, definition).step(

@@ -1,6 +1,7 @@
 //! The types that this server has loaded. What is loaded is compared with the phase record that is
 //! read together with every resource, so no server ever works with an outdated definition.
 
+use crate::attempts::Attempts;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKinds;
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How often a type is read again because it changed while it was read.
-const ATTEMPTS: usize = 20;
+const READINGS: usize = 20;
 
 /// The loaded types.
 #[derive(Debug)]
@@ -87,7 +88,9 @@ impl Registry {
 
     /// Reads the type. A type whose phase record is gone is unknown.
     pub(crate) async fn load(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::at_most(READINGS);
+        loop {
+            attempts.begin()?;
             let Some(state) = self.read(of).await? else {
                 continue;
             };
@@ -96,7 +99,6 @@ impl Registry {
             loaded.insert(of.clone(), Arc::clone(&state));
             return Ok(state);
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// `None` if it changed between two pages.

@@ -15,11 +15,11 @@ use super::definition::{Definition, Meta};
 use super::edit::with_phase;
 use super::register::{Judged, Registered, Registration};
 use super::state::TypeState;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
-use crate::write::is_race;
 use coeval_access::inheritance;
 use coeval_core::types::{TypeVersion, same_definition};
 use coeval_core::version::Version;
@@ -126,8 +126,8 @@ impl Engine {
         also: Option<Version>,
     ) -> Result<bool, EngineError> {
         let mut wrote = false;
-        let mut races = 0;
-        while races < ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
             let state = match self.types.load(of).await {
                 Err(EngineError::TypeUnknown { .. }) => return Ok(wrote),
                 other => other?,
@@ -153,14 +153,13 @@ impl Engine {
             if write.steps.is_empty() {
                 return Ok(wrote);
             }
-            let write = with_phase(write, &state, state.phase_revision);
-            match self.commit(&state.phase_key, write).await {
-                Ok(_) => wrote = true,
-                Err(error) if is_race(&error) => races += 1,
-                Err(error) => return Err(error.into()),
+            let write = with_phase(write, &state, state.phase_revision)?;
+            match unless_raced(self.commit(&state.phase_key, write).await)? {
+                Some(_) => wrote = true,
+                // Only races count: each write brings the end nearer.
+                None => attempts.begin()?,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The same after a version came back, or did not go. What stays unwritten is harmless here, and
@@ -204,7 +203,9 @@ impl Engine {
         of: &TypeKey,
     ) -> Result<Option<Registered>, EngineError> {
         let own = version.id.version;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = match self.types.load(of).await {
                 Err(EngineError::TypeUnknown { .. }) => return Ok(None),
                 other => other?,
@@ -242,21 +243,16 @@ impl Engine {
             let annotations = annotating(of, version, &meta, &retired.annotations)?;
             write.steps.extend(annotations);
             let head = keys::type_version(of, own)?;
-            match self.commit(&head, write).await {
-                Ok(_) => {
-                    self.replace_links(of).await;
-                    return Ok(Some(Registered {
-                        id: version.id.clone(),
-                        parent: judged.parent,
-                        unproven,
-                        findings: judged.findings,
-                        inherits: Some(inherits),
-                    }));
-                }
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if unless_raced(self.commit(&head, write).await)?.is_some() {
+                self.replace_links(of).await;
+                return Ok(Some(Registered {
+                    id: version.id.clone(),
+                    parent: judged.parent,
+                    unproven,
+                    findings: judged.findings,
+                    inherits: Some(inherits),
+                }));
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

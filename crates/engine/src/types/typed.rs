@@ -8,13 +8,13 @@ use super::definition::Definition;
 use super::edit::with_phase;
 use super::finding::Finding;
 use super::state::TypeState;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::kinds::VENDOR;
 use crate::visible_versions::VisibleVersions;
-use crate::write::is_race;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, ReadRequest, Revision, Step};
@@ -341,11 +341,10 @@ impl Engine {
                 break;
             }
         }
-        let write = with_phase(write, state, state.phase_revision);
-        match self.commit(&state.phase_key, write).await {
-            Err(error) if !is_race(&error) => Err(error.into()),
-            _ => Ok(()),
-        }
+        let write = with_phase(write, state, state.phase_revision)?;
+        // Whoever won a race settled it.
+        unless_raced(self.commit(&state.phase_key, write).await)?;
+        Ok(())
     }
 
     /// The packages of a type, one for each major that has a proven version.
@@ -372,14 +371,15 @@ impl Engine {
 
     async fn typed_state(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
         let mut state = self.types.current(of).await?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             if !state.typed.behind {
                 return Ok(state);
             }
             self.settle_typed(&state).await?;
             state = self.types.load(of).await?;
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The package of that name as it is for a caller, and its type: `acme.app.v1`.

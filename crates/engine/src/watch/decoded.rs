@@ -1,5 +1,6 @@
 //! A resource as an event has it, decoded once, and each view of it made once.
 
+use crate::attempts::unless_raced;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
@@ -7,7 +8,6 @@ use crate::resource::Resource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::is_race;
 use coeval_access::Level;
 use coeval_storage::Token;
 use serde::de::IgnoredAny;
@@ -94,12 +94,10 @@ impl Decoded {
         level: Level,
         token: Token,
     ) -> Result<Resource, EngineError> {
-        let opened = match engine.opened_for(state, &self.stored, wanted, level).await {
-            // It was written again since, and its secrets with it: those of this revision are
-            // gone. What needs none of them can be shown, and the next event is on its way.
-            Err(EngineError::Storage(error)) if is_race(&error) => None,
-            other => other?,
-        };
+        let opened = engine.opened_for(state, &self.stored, wanted, level).await;
+        // If it was written again since, and its secrets with it, those of this revision are gone.
+        // What needs none of them can be shown, and the next event is on its way.
+        let opened = unless_raced(opened)?.flatten();
         let header = Arc::clone(&self.header);
         let (stored, opened) = (&self.stored, opened.as_ref());
         let resource = engine.show_with(state, stored, header, wanted, level, token, opened)?;

@@ -1,8 +1,9 @@
 //! How a watcher looks at resources: who it is, and the type as it was when that was found out.
 
 use crate::allow::{home, resource_facts, type_name};
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::stored::Stored;
@@ -177,7 +178,9 @@ impl Engine {
     /// Who a caller is by now, and the type as it is now, both in one snapshot.
     pub(super) async fn eye(&self, caller: &Caller, of: &TypeKey) -> Result<Eye, EngineError> {
         let mut state = self.types.get(of).await?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let request = ReadRequest {
                 at_least: caller.at_least,
                 ..ReadRequest::keys([state.phase_key.clone()])
@@ -205,6 +208,5 @@ impl Engine {
             }
             state = self.types.load(of).await?;
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

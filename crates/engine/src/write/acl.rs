@@ -1,10 +1,11 @@
 //! The ACL of a resource: a record of its own, so that granting access is no new revision.
 
-use super::race::is_race;
 use super::steps::{as_read, fenced};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::encode::encode;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
@@ -22,8 +23,7 @@ pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
 /// The step that stores an ACL in place of what was read. It does not expire by itself: when its
 /// resource does, it says who is to be told.
 pub(crate) fn step(id: Uuid, acl: &Acl, before: Option<Revision>) -> Result<Step, EngineError> {
-    // Plain data: nothing in it can fail to be printed.
-    let body = serde_json::to_vec(acl).unwrap_or_default();
+    let body = encode("an ACL", acl)?;
     let action = if acl.grants().is_empty() {
         KeyAction::Delete
     } else {
@@ -121,7 +121,9 @@ impl Engine {
         action: Action,
         edit: &Edit<'_>,
     ) -> Result<Token, EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, action).await?;
             let Found {
                 fetched,
@@ -153,12 +155,9 @@ impl Engine {
             let audit = self.audit_step(caller, &deed)?;
             let head = audit.key.clone();
             write.steps.push(audit);
-            match self.commit(&head, write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&head, write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 }

@@ -4,10 +4,11 @@ use super::moving::move_record;
 use super::steps::{Wanted, arrives, ask_name, fenced, found_name};
 use super::undeclared::{Undeclared, check_declared};
 use crate::applied::Applied;
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
-use crate::engine::{ATTEMPTS, Engine, draw_id};
+use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::header::{self, Header, State};
 use crate::keys::{self, TypeKey};
@@ -19,7 +20,6 @@ use crate::stored::Stored;
 use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use crate::write::race::is_race;
 use coeval_access::{Acl, Level};
 use coeval_core::convert::Record;
 use coeval_core::decide::{
@@ -28,7 +28,7 @@ use coeval_core::decide::{
 use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest, StorageError};
+use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -76,6 +76,8 @@ pub struct Create {
     pub applied: Option<Vec<String>>,
     /// What becomes of fields that the version does not declare.
     pub undeclared: Undeclared,
+    /// Whether the hook of the type version runs.
+    pub hooks: Hooks,
 }
 
 impl Create {
@@ -98,6 +100,7 @@ impl Create {
             announced: false,
             applied: None,
             undeclared: Undeclared::Warn,
+            hooks: Hooks::Run,
         }
     }
 }
@@ -115,33 +118,26 @@ pub(crate) struct Planned {
 }
 
 impl Engine {
-    /// Makes a resource.
+    /// Creates a resource and runs the hook of its type version. With a hook it is not resolved
+    /// before that has succeeded, whatever was asked for; the answer's task goes on with it.
     ///
     /// # Errors
-    /// If the name is taken, the content does not fit, or the caller may not.
+    /// If the name is taken, the content does not fit, or the caller may not; or the hook is to be
+    /// skipped and the caller may not; or it can't be run.
     pub async fn create(
         &self,
         caller: &Caller,
         of: &TypeKey,
         create: Create,
     ) -> Result<Changed, EngineError> {
-        self.make(caller, of, create, None).await
-    }
-
-    /// Makes a resource, with what it is in its type's life.
-    pub(crate) async fn make(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        create: Create,
-        hooks: Option<Hooks>,
-    ) -> Result<Changed, EngineError> {
         if is_migration(of) {
             return self.create_migration(caller, &create).await;
         }
         crate::kinds::not_own(of)?;
         let id = draw_id()?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let mut state = self.types.get(of).await?;
             if !state.definitions.contains_key(&create.at.version()) {
                 // Looked up before it is called unknown.
@@ -155,55 +151,44 @@ impl Engine {
                 state = self.types.current(of).await?;
                 may(&state)?;
             }
-            let (hooked, create) = self.hooked_creation(caller, &state, &create, hooks).await?;
+            let (hooked, create) = self.hooked_creation(caller, &state, &create).await?;
             let planned = self.plan_create(caller, &state, &create, id).await;
-            let planned = match planned.and_then(|planned| hooked.join(planned)) {
-                Ok(Some(planned)) => planned,
-                // The type changed since it was loaded.
-                Ok(None) => {
-                    self.types.load(of).await?;
-                    continue;
-                }
-                Err(EngineError::TypeEditing { .. }) => {
-                    self.wait_for_edit(&state, create.at.version()).await?;
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let planned = planned.and_then(|planned| hooked.join(planned));
+            let Some(planned) = self.unless_edited(&state, planned).await? else {
+                continue;
             };
-            match self.commit(&planned.key, planned.write).await {
-                Ok(written) => {
-                    let mut stored = planned.stored;
-                    stored.revision = written.revision;
-                    let wanted = WantedVersion::Exactly(create.at.version());
-                    let wanted = WantedView::of_all(wanted);
-                    let resource: Resource = self.resource(
-                        &state,
-                        stored,
-                        &wanted,
-                        Level::FullControl,
-                        written.token,
-                        Some(&planned.record),
-                    )?;
-                    return Ok(Changed {
-                        resource,
-                        kept: Vec::new(),
-                        dropped: Vec::new(),
-                        overrode: None,
-                        warnings: planned.warnings,
-                        created: true,
-                        task: planned.task,
-                    });
-                }
-                Err(StorageError::Conflict { key, .. }) if key == state.phase_key => {
-                    self.types.load(of).await?;
-                }
-                Err(error) if is_race(&error) => {
-                    self.types.load(of).await?;
-                }
-                Err(error) => return Err(error.into()),
-            }
+            let Some(planned) = planned else {
+                // The type changed since it was loaded.
+                self.types.load(of).await?;
+                continue;
+            };
+            let written = self.commit(&planned.key, planned.write).await;
+            let Some(written) = unless_raced(written)? else {
+                self.types.load(of).await?;
+                continue;
+            };
+            let mut stored = planned.stored;
+            stored.revision = written.revision;
+            let wanted = WantedVersion::Exactly(create.at.version());
+            let wanted = WantedView::of_all(wanted);
+            let resource: Resource = self.resource(
+                &state,
+                stored,
+                &wanted,
+                Level::FullControl,
+                written.token,
+                Some(&planned.record),
+            )?;
+            return Ok(Changed {
+                resource,
+                kept: Vec::new(),
+                dropped: Vec::new(),
+                overrode: None,
+                warnings: planned.warnings,
+                created: true,
+                task: planned.task,
+            });
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// The atomic write of a create; `None` if the type is not as it was loaded.
@@ -324,7 +309,7 @@ impl Engine {
         };
         let write = arrives(fenced(state), state, at)?;
         let mut write = self.put_object(write, &putting).await?;
-        write.steps.push(name.step(1));
+        write.steps.push(name.step(1)?);
         if state.has_secure {
             // Secrets are for those whom the list names, and its owner is one of them.
             let acl = Acl::of_creator(&sealed.store.header.owner);

@@ -1,20 +1,22 @@
 //! Resolving and deleting a resource, and moving its expiry.
 
 use super::create::short;
-use super::race::is_race;
 use super::steps::{ask_name, fenced, found_name};
+use crate::attempts::{Attempts, unless_raced};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
 use crate::keys::{self, TypeKey};
+use crate::lifecycle::Hooks;
 use crate::migrations::is_migration;
 use crate::pairs::Putting;
 use crate::read::{Found, Target};
 use crate::resource::Resource;
 use crate::secure::Sealed;
+use crate::tasks::Task;
 use crate::types::state::TypeState;
 use coeval_access::Action;
 use coeval_core::phases;
@@ -23,6 +25,36 @@ use coeval_storage::{
     Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
     StorageError, Token,
 };
+
+/// How a resource is to be deleted. A revision alone is one of these.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delete {
+    /// The revision that it must have; default: any.
+    pub revision: Option<Revision>,
+    /// Also if it was never resolved: then its creation is called off, and the record of what was done
+    /// says so. No hook runs.
+    pub force: bool,
+    /// Whether the hooks of the type version run.
+    pub hooks: Hooks,
+}
+
+impl From<Option<Revision>> for Delete {
+    fn from(revision: Option<Revision>) -> Self {
+        Self {
+            revision,
+            ..Self::default()
+        }
+    }
+}
+
+/// What came of a deletion.
+#[derive(Clone, Debug)]
+pub enum Deleted {
+    /// It is gone.
+    Done(Token),
+    /// The task deletes it, with its hooks.
+    Accepted(Box<Task>),
+}
 
 impl Engine {
     /// Compares the content with its version's schema and sets the state accordingly. Doing it
@@ -37,7 +69,9 @@ impl Engine {
         target: &Target,
     ) -> Result<Resource, EngineError> {
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Resolve).await?;
             let Found {
                 fetched,
@@ -96,80 +130,62 @@ impl Engine {
             deed.before = Some(stored.revision.to_string());
             write.steps.push(self.audit_step(caller, &deed)?);
             write.steps.extend(creation);
-            match self.commit(&fetched.key, write).await {
-                Ok(written) => {
-                    let mut now = stored;
-                    now.header = after.header;
-                    now.revision = written.revision;
-                    return self.resource(
-                        state,
-                        now,
-                        &wanted,
-                        level,
-                        written.token,
-                        Some(&opened.record),
-                    );
-                }
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&fetched.key, write).await)? {
+                let mut now = stored;
+                now.header = after.header;
+                now.revision = written.revision;
+                return self.resource(
+                    state,
+                    now,
+                    &wanted,
+                    level,
+                    written.token,
+                    Some(&opened.record),
+                );
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    /// Deletes a resource with all that belongs to it, whatever its version.
+    /// Deletes a resource with all that belongs to it, whatever its version, and runs the hooks of its
+    /// type version: `PreDelete` unless its deletion has begun, and `PostDelete` before it goes for good.
     ///
     /// # Errors
-    /// If the revision is another, the state forbids it, or the caller may not.
+    /// If the revision is another, the state forbids it, or the caller may not; or hooks are to be skipped
+    /// and the caller may not; or one can't be run.
     pub async fn delete(
         &self,
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        revision: Option<Revision>,
-    ) -> Result<Token, EngineError> {
-        self.delete_in(caller, of, target, revision, false).await
-    }
-
-    /// The same, also of a resource that was never resolved: its creation is called off. The
-    /// record of what was done says so.
-    ///
-    /// # Errors
-    /// As [`Engine::delete`], except for the state.
-    pub async fn force_delete(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        target: &Target,
-        revision: Option<Revision>,
-    ) -> Result<Token, EngineError> {
-        self.delete_in(caller, of, target, revision, true).await
-    }
-
-    async fn delete_in(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        target: &Target,
-        revision: Option<Revision>,
-        force: bool,
-    ) -> Result<Token, EngineError> {
+        delete: impl Into<Delete>,
+    ) -> Result<Deleted, EngineError> {
+        let Delete {
+            revision,
+            force,
+            hooks,
+        } = delete.into();
         if is_migration(of) {
-            return self.forget_migration(caller, target, revision).await;
+            let token = self.forget_migration(caller, target, revision).await?;
+            return Ok(Deleted::Done(token));
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Delete).await?;
+            let (state, version) = (&*found.fetched.state, found.stored.header.version);
+            let runs = !force && self.runs_hooks(caller, state, version, hooks)?;
+            // All refusals come first, also those of a deletion that waits for a hook.
             let planned = self.plan_delete(caller, &found, revision, force);
             let (head, write) = planned.await?;
+            if runs && let Some(task) = self.delete_hooked(caller, &found, revision).await? {
+                return Ok(Deleted::Accepted(Box::new(task)));
+            }
             // The audit record is what is left of a delete, so it tells whether it happened.
-            match self.commit(&head, write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.commit(&head, write).await)? {
+                return Ok(Deleted::Done(written.token));
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What a deletion writes, and the key of what is left of it.
@@ -205,9 +221,10 @@ impl Engine {
         let name = found_name(&mut snapshot, of, org, name)?;
         let acl = snapshot.keys.pop().flatten();
         let mut write = self.remove_object(fenced(state), fetched, stored)?;
-        write
-            .steps
-            .extend([super::acl::removal(stored.id, acl.as_ref())?, name.step(-1)]);
+        write.steps.extend([
+            super::acl::removal(stored.id, acl.as_ref())?,
+            name.step(-1)?,
+        ]);
         write
             .steps
             .extend(self.creation_called_off(&stored.header).await?);
@@ -235,7 +252,9 @@ impl Engine {
         expires: Option<Millis>,
     ) -> Result<Token, EngineError> {
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
             let (fetched, stored) = (found.fetched, found.stored);
             let state = &*fetched.state;
@@ -244,13 +263,10 @@ impl Engine {
             let mut moving = self.expiry_steps(state, stored.id, expires).await?;
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
-            match self.store.atomic_write(write).await {
-                Ok(written) => return Ok(written.token),
-                Err(error) if is_race(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {
+                return Ok(written.token);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What else moves along when an expiry does: the secrets and the entries, if there are any.

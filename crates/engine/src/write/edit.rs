@@ -153,7 +153,7 @@ impl Engine {
             // There is a resource, so this is never said.
             Change::Create { at } | Change::Replace { at } => {
                 let at = at.version();
-                let replaced = Some(content::whole(stored, opened.sealed.as_ref()));
+                let replaced = Some(content::whole(stored, opened.sealed.as_ref())?);
                 let record = state.versions.create_for(at, body, sees)?;
                 Ok(Edited {
                     replaced,

@@ -151,6 +151,6 @@ impl Engine {
             let what = format!("{of} {}", header.name);
             return Err(EngineError::AlreadyExists { what, id });
         }
-        Ok(vec![from.step(-1), to.step(1)])
+        Ok(vec![from.step(-1)?, to.step(1)?])
     }
 }

@@ -1,5 +1,6 @@
 //! The steps of a write: the object and all that belongs to it.
 
+use crate::encode::{EncodeError, encode};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Header;
@@ -38,9 +39,8 @@ impl NameCount {
         serde_json::from_slice(&entry.stored.record()?.content.body).ok()
     }
 
-    pub(crate) fn encode(self) -> Vec<u8> {
-        // Plain data: nothing in it can fail to be printed.
-        serde_json::to_vec(&self).unwrap_or_default()
+    pub(crate) fn encode(self) -> Result<Vec<u8>, EncodeError> {
+        encode("the count of a name", &self)
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn found_name(
 
 impl NameFound {
     /// The step that adds to the count, or takes from it.
-    pub(crate) fn step(&self, add: i64) -> Step {
+    pub(crate) fn step(&self, add: i64) -> Result<Step, EncodeError> {
         let (condition, count) = match self.before {
             None => (Condition::NotExists, 0),
             Some((revision, count)) => (Condition::RevisionIs(revision), count),
@@ -110,13 +110,13 @@ impl NameFound {
         let action = match (count, self.before) {
             (0, None) => Action::Nop,
             (0, Some(_)) => Action::Delete,
-            _ => Action::Put(Put::of(NameCount { count }.encode())),
+            _ => Action::Put(Put::of(NameCount { count }.encode()?)),
         };
-        Step {
+        Ok(Step {
             key: self.key.clone(),
             condition,
             action,
-        }
+        })
     }
 }
 
@@ -273,7 +273,7 @@ impl<'a> ObjectWrite<'a> {
             && self.history.length > 0
         {
             let generation = stored.header.generation;
-            let put = belonging(stored.to_history(self.history.packed), self.expires);
+            let put = belonging(stored.to_history(self.history.packed)?, self.expires);
             let key = keys::history(self.id, generation)?;
             write = write.step(&key, Condition::Whatever, put);
             if let Some(oldest) = generation.checked_sub(self.history.length) {
@@ -296,7 +296,7 @@ impl<'a> ObjectWrite<'a> {
             Becomes::Put(sealed, revision) => {
                 let put = Put {
                     revision: *revision,
-                    ..Put::of(sealed.store.encode()).expiring(self.expires)
+                    ..Put::of(sealed.store.encode()?).expiring(self.expires)
                 };
                 let write = write.step(&seat.key, condition, Action::Put(put));
                 sealed.add_to(write, self.id, self.expires, had)

@@ -1,18 +1,21 @@
 //! Changing a resource: at its version or at another, all of it or a part.
 
 use super::create::Checking;
+use super::join::join;
 use super::mask::FieldMask;
 use super::metadata::MetaEdit;
 use super::plan_update::PlannedUpdate;
-use super::race::{is_race, join};
 use super::undeclared::Undeclared;
+use crate::attempts::{Attempts, unless_raced};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
+use crate::lifecycle::Hooks;
 use crate::migrations::is_migration;
 use crate::read::{Found, Target};
 use crate::resource::Changed;
+use crate::tasks::Task;
 use crate::visible_versions::WantedView;
 use coeval_access::Action;
 use coeval_core::decide::{StoreAt, Wanted as WantedVersion};
@@ -43,6 +46,28 @@ pub struct Update {
     pub checking: Checking,
     /// What becomes of fields that the version does not declare.
     pub undeclared: Undeclared,
+    /// Whether the hooks of the type version run.
+    pub hooks: Hooks,
+}
+
+/// What came of a change.
+#[derive(Clone, Debug)]
+pub enum Updated {
+    /// It is made; the task runs the hook that follows it, if there is one.
+    Done(Box<Changed>, Option<Task>),
+    /// The task makes it, after a hook.
+    Accepted(Task),
+}
+
+impl Updated {
+    /// The change, unless it waits for a hook.
+    #[must_use]
+    pub fn done(self) -> Option<Changed> {
+        match self {
+            Self::Done(changed, _) => Some(*changed),
+            Self::Accepted(_) => None,
+        }
+    }
 }
 
 impl Update {
@@ -60,6 +85,7 @@ impl Update {
             force: false,
             checking: Checking::Strict,
             undeclared: Undeclared::Warn,
+            hooks: Hooks::Run,
         }
     }
 
@@ -72,39 +98,40 @@ impl Update {
 }
 
 impl Engine {
-    /// Changes a resource.
+    /// Changes a resource and runs the hooks of its type version: `PreDelete` before a change that
+    /// begins its deletion, `PostUpdate` after any other.
     ///
     /// # Errors
-    /// A conflict says which revision it has by now and where it differs.
+    /// A conflict says which revision it has by now and where it differs. Hooks are to be skipped and the
+    /// caller may not; or one can't be run.
     pub async fn update(
         &self,
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
         update: &Update,
-    ) -> Result<Changed, EngineError> {
+    ) -> Result<Updated, EngineError> {
         if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
             return Err(EngineError::RevisionNeeded);
         }
         if is_migration(of) {
-            return self.update_migration(caller, target, update).await;
+            let changed = self.update_migration(caller, target, update).await?;
+            return Ok(Updated::Done(Box::new(changed), None));
         }
         crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let found = self.find(caller, of, target, Action::Modify).await?;
-            match self.attempt(caller, found, update, Vec::new()).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => {}
-                Err(EngineError::TypeEditing { id }) => {
-                    let state = self.types.get(of).await?;
-                    self.wait_for_edit(&state, id.version).await?;
-                }
-                other => return other,
+            let outcome = self.attempt_hooked(caller, &found, update).await;
+            let outcome = self.unless_edited(&found.fetched.state, outcome).await;
+            if let Some(updated) = unless_raced(outcome)?.flatten() {
+                return Ok(updated);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
-    /// One attempt; `more` joins its atomic write.
+    /// One attempt at a change of what has no hooks, the engine's own kinds; `more` joins its atomic write.
     pub(crate) async fn attempt(
         &self,
         caller: &Caller,

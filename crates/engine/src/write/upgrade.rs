@@ -1,12 +1,11 @@
 //! Storing a resource at another version, by itself: the step that no save takes.
 
 use super::barrier::barrier;
-use super::update::Update;
+use super::update::{Update, Updated};
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
-use crate::lifecycle::{Hooks, Updated};
 use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::types::state::TypeState;
@@ -65,8 +64,7 @@ impl Engine {
         }
         // The one that was looked at, whatever has its name by then.
         let target = Target::Id(found.stored.id);
-        self.update_with(caller, of, &target, &update, Hooks::Run)
-            .await
+        self.update(caller, of, &target, &update).await
     }
 
     fn upgraded_to(

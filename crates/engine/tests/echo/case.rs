@@ -173,7 +173,8 @@ impl Case<'_> {
         let world = self.world;
         let edit = Edit::new(world, at, &view, &expected);
         match saved {
-            Ok(changed) => {
+            Ok(updated) => {
+                let changed = updated.done().unwrap();
                 self.tally.unchanged += u64::from(edit.is_nothing());
                 self.tally.kept += u64::from(!changed.kept.is_empty());
                 self.tally.dropped += u64::from(!changed.dropped.is_empty());

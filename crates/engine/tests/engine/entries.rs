@@ -7,7 +7,7 @@ use coeval_engine::entries::{Domain, EntryKey, EntryValue, NewEntry};
 use coeval_engine::inspect::{Problem, ProblemKind, Repair};
 use coeval_engine::tasks::Status;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Checking, Create, MetaEdit, Update};
+use coeval_engine::write::{Checking, Create, Delete, MetaEdit, Update};
 use coeval_engine::{AuditQuery, Engine, State, Target, What};
 use coeval_storage::{Clock, Key, Millis, Put, Range, Span, SystemClock};
 use serde_json::{Value, json};
@@ -129,16 +129,19 @@ pub(crate) async fn force_deletes_what_was_never_resolved_and_calls_its_creation
     let refused = engine.delete(&owner, &app(), &id, None).await.unwrap_err();
     assert_eq!(refused.code(), coeval_codes::STATE_FORBIDS);
     let stale = coeval_storage::Revision::draw().unwrap();
-    let refused = engine.force_delete(&owner, &app(), &id, Some(stale)).await;
+    let mut forced = Delete {
+        revision: Some(stale),
+        force: true,
+        ..Delete::default()
+    };
+    let refused = engine.delete(&owner, &app(), &id, forced).await;
     assert_eq!(
         refused.unwrap_err().code(),
         coeval_codes::RESOURCE_CONFLICT,
         "force is no excuse for a stale revision"
     );
-    engine
-        .force_delete(&owner, &app(), &id, None)
-        .await
-        .unwrap();
+    forced.revision = None;
+    engine.delete(&owner, &app(), &id, forced).await.unwrap();
     let task = engine.task(&owner, task.id).await.unwrap();
     assert_eq!(task.status, Status::Canceled);
     let query = AuditQuery::default();
@@ -163,7 +166,12 @@ pub(crate) async fn a_version_changes_without_a_content_and_back(world: World) {
             store_at: StoreAt::Set,
             ..Update::new(v(to), Value::Null)
         };
-        let moved = engine.update(&admin(), &app(), &id, &update).await.unwrap();
+        let moved = engine
+            .update(&admin(), &app(), &id, &update)
+            .await
+            .unwrap()
+            .done()
+            .unwrap();
         let content: Value = serde_json::from_slice(&moved.resource.content).unwrap();
         assert_eq!(content, expected);
         assert_eq!(moved.resource.header.version, v(to));

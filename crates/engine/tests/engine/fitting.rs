@@ -116,7 +116,13 @@ pub(crate) async fn readers_who_tolerate_values_are_shown_and_may_return_them(wo
     let caller = admin().at(v("1.0.0"));
     let written = world.engine.update(&caller, &app(), &new, &echoed).await;
     assert_eq!(
-        written.unwrap().resource.version.to_string(),
+        written
+            .unwrap()
+            .done()
+            .unwrap()
+            .resource
+            .version
+            .to_string(),
         "v1+downgraded"
     );
     let whole = read(&world, "1.1.0", &new).await.unwrap();
@@ -135,13 +141,19 @@ pub(crate) async fn a_save_that_returns_a_tolerated_value_moves_nothing(world: W
     let it = made(&world, "1.0.0", "it", json!({"name": "n"})).await;
     let newest = Update::new(v("2.0.0"), json!({"name": "n", "tier": "c"}));
     let written = world.engine.update(&admin(), &app(), &it, &newest).await;
-    assert_eq!(written.unwrap().resource.header.version, v("1.0.0"));
+    assert_eq!(
+        written.unwrap().done().unwrap().resource.header.version,
+        v("1.0.0")
+    );
     // The caller has full control, so a save at 1.1.0 would store it there, where `c` can't be.
     let echoed = read(&world, "1.1.0", &it).await.unwrap();
     assert_eq!(echoed["tier"], "c");
     let update = Update::new(v("1.1.0"), json!({"name": "changed", "tier": "c"}));
     let written = world.engine.update(&admin(), &app(), &it, &update).await;
-    assert_eq!(written.unwrap().resource.header.version, v("1.0.0"));
+    assert_eq!(
+        written.unwrap().done().unwrap().resource.header.version,
+        v("1.0.0")
+    );
     let seen = read(&world, "2.0.0", &it).await.unwrap();
     assert_eq!(seen, json!({"name": "changed", "tier": "c"}));
     // With a value that it stores, it does.
@@ -150,7 +162,10 @@ pub(crate) async fn a_save_that_returns_a_tolerated_value_moves_nothing(world: W
     written.unwrap();
     let update = Update::new(v("1.1.0"), json!({"name": "n", "tier": "b"}));
     let written = world.engine.update(&admin(), &app(), &it, &update).await;
-    assert_eq!(written.unwrap().resource.header.version, v("1.1.0"));
+    assert_eq!(
+        written.unwrap().done().unwrap().resource.header.version,
+        v("1.1.0")
+    );
 }
 
 pub(crate) async fn a_body_is_held_to_its_own_version(world: World) {
@@ -173,11 +188,14 @@ pub(crate) async fn a_write_warns_if_what_is_kept_no_longer_fits(world: World) {
     let newer = Update::new(v("2.0.0"), json!({"size": 1, "limit": 2}));
     let caller = admin().at(v("2.0.0"));
     let written = world.engine.update(&caller, &app(), &it, &newer).await;
-    assert_eq!(written.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(
+        written.unwrap().done().unwrap().warnings,
+        Vec::<String>::new()
+    );
     let older = Update::new(v("1.0.0"), json!({"size": 20}));
     let caller = admin().at(v("1.0.0"));
     let written = world.engine.update(&caller, &app(), &it, &older).await;
-    let warnings = written.unwrap().warnings;
+    let warnings = written.unwrap().done().unwrap().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("version 2.0.0"), "{warnings:?}");
     let refused = read(&world, "2.0.0", &it).await.unwrap_err();
@@ -260,5 +278,8 @@ pub(crate) async fn undeclared_fields_are_warned_of_or_refused(world: World) {
         .engine
         .update(&admin(), &app(), &target, &update)
         .await;
-    assert_eq!(written.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(
+        written.unwrap().done().unwrap().warnings,
+        Vec::<String>::new()
+    );
 }

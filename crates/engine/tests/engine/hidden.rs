@@ -175,7 +175,12 @@ pub(crate) async fn answers_name_only_what_visible_versions_declare(world: World
     let update = Update::new(v("3.0.0"), body);
     engine.update(&admin(), &app(), &id, &update).await.unwrap();
     let lower = Update::new(v("1.0.0"), json!({"image": "b"}));
-    let changed = engine.update(&alice(), &app(), &id, &lower).await.unwrap();
+    let changed = engine
+        .update(&alice(), &app(), &id, &lower)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert_eq!(changed.kept, ["/mode", "/region", "/zone"]);
     // Without 3.0.0 nobody tells of the mode and the zone.
     world.hide("3.0.0").await;
@@ -191,9 +196,19 @@ pub(crate) async fn answers_name_only_what_visible_versions_declare(world: World
     };
     engine.upgrade(&admin(), &app(), &id, &back).await.unwrap();
     let lower = Update::new(v("1.0.0"), json!({"image": "c"}));
-    let changed = engine.update(&alice(), &app(), &id, &lower).await.unwrap();
+    let changed = engine
+        .update(&alice(), &app(), &id, &lower)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert_eq!(changed.kept, ["/region"]);
-    let admins = engine.update(&admin(), &app(), &id, &lower).await.unwrap();
+    let admins = engine
+        .update(&admin(), &app(), &id, &lower)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert_eq!(admins.kept, ["/mode", "/region", "/zone"]);
     // A body that sets what only hidden versions have is refused, and nothing is told of them.
     let sets = Update::new(v("1.0.0"), json!({"image": "c", "mode": "x"}));

@@ -6,9 +6,9 @@ use crate::jobs::{ended, quick, runner};
 use crate::world::{TENANT, World, admin, app, tenant, v};
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::lifecycle::{Deleted, Hooks, Updated};
+use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::{Status, Task};
-use coeval_engine::write::{Checking, Create, MetaEdit, Update};
+use coeval_engine::write::{Checking, Create, Delete, Deleted, MetaEdit, Update, Updated};
 use coeval_engine::{Caller, Engine, State, Target};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -45,10 +45,8 @@ async fn create(
     create.checking = Checking::Resolve;
     create.unique = false;
     create.announced = true;
-    let made = engine
-        .create_with(caller, &app(), create, hooks)
-        .await
-        .unwrap();
+    create.hooks = hooks;
+    let made = engine.create(caller, &app(), create).await.unwrap();
     (made.resource.id, made.task)
 }
 
@@ -137,19 +135,13 @@ pub(crate) async fn without_hooks_all_is_as_ever(mut world: World) {
     assert_eq!(state_of(&engine, id).await, Some(State::Resolved));
     let target = Target::Id(id);
     let update = Update::new(v("1.0.0"), json!({"image": "db"}));
-    let done = engine
-        .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-        .await;
+    let done = engine.update(&admin(), &app(), &target, &update).await;
     assert!(matches!(done, Ok(Updated::Done(_, None))), "{done:?}");
     let marked = begin_deletion(None);
-    let done = engine
-        .update_with(&admin(), &app(), &target, &marked, Hooks::Run)
-        .await;
+    let done = engine.update(&admin(), &app(), &target, &marked).await;
     assert!(matches!(done, Ok(Updated::Done(_, None))), "{done:?}");
     assert_eq!(state_of(&engine, id).await, Some(State::InDeletion));
-    let done = engine
-        .delete_with(&admin(), &app(), &target, None, Hooks::Run)
-        .await;
+    let done = engine.delete(&admin(), &app(), &target, None).await;
     assert!(matches!(done, Ok(Deleted::Done(_))), "{done:?}");
     assert_eq!(state_of(&engine, id).await, None);
     assert_eq!(fake.asked().len(), 0);
@@ -169,9 +161,7 @@ pub(crate) async fn post_update_runs_after_the_change_and_leaves_it(mut world: W
         let image = format!("web:{n}");
         let update = Update::new(v("1.0.0"), json!({"image": image}));
         let target = Target::Id(id);
-        let done = engine
-            .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-            .await;
+        let done = engine.update(&admin(), &app(), &target, &update).await;
         let Ok(Updated::Done(changed, Some(task))) = done else {
             panic!("{done:?}")
         };
@@ -187,6 +177,33 @@ pub(crate) async fn post_update_runs_after_the_change_and_leaves_it(mut world: W
     }
 }
 
+pub(crate) async fn a_restore_is_an_update_and_runs_post_update(mut world: World) {
+    let (engine, fake) = world_with(&mut world, r#"{PostUpdate: "CALL"}"#).await;
+    let _runner = runner(&engine, "one", quick());
+    let id = make(&engine, "one", json!({"image": "web"})).await;
+    let target = Target::Id(id);
+    let first = engine.get(&admin(), &app(), &target).await.unwrap();
+    let mut update = Update::new(v("1.0.0"), json!({"image": "db"}));
+    update.hooks = Hooks::Skip;
+    engine
+        .update(&admin(), &app(), &target, &update)
+        .await
+        .unwrap();
+    assert_eq!(fake.asked().len(), 0);
+    let done = engine
+        .restore(&admin(), &app(), &target, first.revision, None)
+        .await;
+    let Ok(Updated::Done(changed, Some(task))) = done else {
+        panic!("{done:?}")
+    };
+    assert_eq!(&changed.resource.content[..], br#"{"image":"web"}"#);
+    assert_eq!(ended(&engine, &task).await.status, Status::Success);
+    let asked = fake.asked();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].hook, Some("PostUpdate"));
+    assert_eq!(asked[0].entity, json!({"image": "web"}));
+}
+
 pub(crate) async fn pre_delete_comes_before_the_mark(mut world: World) {
     let (engine, fake) = world_with(&mut world, ALL).await;
     let _runner = runner(&engine, "one", quick());
@@ -195,9 +212,7 @@ pub(crate) async fn pre_delete_comes_before_the_mark(mut world: World) {
     let before = engine.get(&admin(), &app(), &target).await.unwrap();
     let update = begin_deletion(Some(json!({"image": "gone"})));
     fake.then(Err("it is in use"));
-    let done = engine
-        .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-        .await;
+    let done = engine.update(&admin(), &app(), &target, &update).await;
     let Ok(Updated::Accepted(task)) = done else {
         panic!("{done:?}")
     };
@@ -210,15 +225,11 @@ pub(crate) async fn pre_delete_comes_before_the_mark(mut world: World) {
     assert_eq!(read.revision, before.revision, "nothing has changed");
     // A revision that is not the current one is refused before anything runs.
     let stale = begin_deletion(None).on(coeval_storage::Revision::from_bytes([1; 16]));
-    let refused = engine
-        .update_with(&admin(), &app(), &target, &stale, Hooks::Run)
-        .await;
+    let refused = engine.update(&admin(), &app(), &target, &stale).await;
     assert_eq!(refused.unwrap_err().code(), coeval_codes::RESOURCE_CONFLICT);
     assert_eq!(fake.asked().len(), 1);
     let update = update.on(before.revision);
-    let done = engine
-        .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-        .await;
+    let done = engine.update(&admin(), &app(), &target, &update).await;
     let Ok(Updated::Accepted(task)) = done else {
         panic!("{done:?}")
     };
@@ -244,25 +255,20 @@ pub(crate) async fn a_change_during_a_hook_is_a_conflict_if_a_revision_was_named
         let asked = fake.asked().len();
         let task = if deletes {
             let revision = Some(read.revision);
-            match engine
-                .delete_with(&admin(), &app(), &target, revision, Hooks::Run)
-                .await
-            {
+            match engine.delete(&admin(), &app(), &target, revision).await {
                 Ok(Deleted::Accepted(task)) => *task,
                 other => panic!("{other:?}"),
             }
         } else {
             let update = begin_deletion(None).on(read.revision);
-            match engine
-                .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-                .await
-            {
+            match engine.update(&admin(), &app(), &target, &update).await {
                 Ok(Updated::Accepted(task)) => task,
                 other => panic!("{other:?}"),
             }
         };
         fake.was_asked(asked + 1).await;
-        let update = Update::new(v("1.0.0"), json!({"image": "newer"}));
+        let mut update = Update::new(v("1.0.0"), json!({"image": "newer"}));
+        update.hooks = Hooks::Skip;
         engine
             .update(&admin(), &app(), &target, &update)
             .await
@@ -355,12 +361,14 @@ pub(crate) async fn a_deletion_goes_as_far_as_its_hooks_let_it(mut world: World)
         let file = coeval_engine::types::Registration::of(file).warn();
         engine.register(&admin(), file).await.unwrap();
         let about = format!("{number}: {hooks} {begun} {answers:?}");
-        let made = Create::new(version, format!("r{number}"), json!({"image": "web"}));
+        let mut made = Create::new(version, format!("r{number}"), json!({"image": "web"}));
+        made.hooks = Hooks::Skip;
         let made = engine.create(&admin(), &app(), made).await.unwrap();
         let id = made.resource.id;
         let target = Target::Id(id);
         if begun {
-            let update = begin_deletion(None);
+            let mut update = begin_deletion(None);
+            update.hooks = Hooks::Skip;
             engine
                 .update(&admin(), &app(), &target, &update)
                 .await
@@ -372,9 +380,7 @@ pub(crate) async fn a_deletion_goes_as_far_as_its_hooks_let_it(mut world: World)
         answers.into_iter().for_each(|answer| fake.then(answer));
         // The revision is the current one all the way, whatever the hooks' own marks do to it.
         let revision = Some(read.revision);
-        let done = engine
-            .delete_with(&admin(), &app(), &target, revision, Hooks::Run)
-            .await;
+        let done = engine.delete(&admin(), &app(), &target, revision).await;
         match done.unwrap() {
             Deleted::Done(_) => assert!(ran.is_empty(), "{about}"),
             Deleted::Accepted(task) => {
@@ -405,41 +411,39 @@ pub(crate) async fn leaving_hooks_out_takes_full_control_of_the_type(mut world: 
     ];
     let owner = tenant("owner", TENANT, &rights);
     let content = json!({"image": "web"});
-    let made = Create::new(v("1.0.0"), "own", content.clone());
-    let refused = engine
-        .create_with(&owner, &app(), made.clone(), Hooks::Skip)
-        .await;
-    assert_eq!(
-        refused.unwrap_err().code(),
-        coeval_codes::TYPE_LEVEL_TOO_LOW
-    );
-    let made = engine.create(&owner, &app(), made).await.unwrap();
-    let target = Target::Id(made.resource.id);
-    let update = Update::new(v("1.0.0"), json!({"image": "db"}));
-    let refused = engine
-        .update_with(&owner, &app(), &target, &update, Hooks::Skip)
-        .await;
-    assert_eq!(
-        refused.unwrap_err().code(),
-        coeval_codes::TYPE_LEVEL_TOO_LOW
-    );
-    let refused = engine
-        .delete_with(&owner, &app(), &target, None, Hooks::Skip)
-        .await;
+    let mut made = Create::new(v("1.0.0"), "own", content.clone());
+    made.hooks = Hooks::Skip;
+    let refused = engine.create(&owner, &app(), made.clone()).await;
     assert_eq!(
         refused.unwrap_err().code(),
         coeval_codes::TYPE_LEVEL_TOO_LOW
     );
     // The provider has it.
+    made.org = Some(owner.org().to_owned());
+    made.owner = Some(owner.user().to_owned());
+    let made = engine.create(&admin(), &app(), made).await.unwrap();
+    let target = Target::Id(made.resource.id);
+    let mut update = Update::new(v("1.0.0"), json!({"image": "db"}));
+    update.hooks = Hooks::Skip;
+    let refused = engine.update(&owner, &app(), &target, &update).await;
+    assert_eq!(
+        refused.unwrap_err().code(),
+        coeval_codes::TYPE_LEVEL_TOO_LOW
+    );
+    let skipping = Delete {
+        hooks: Hooks::Skip,
+        ..Delete::default()
+    };
+    let refused = engine.delete(&owner, &app(), &target, skipping).await;
+    assert_eq!(
+        refused.unwrap_err().code(),
+        coeval_codes::TYPE_LEVEL_TOO_LOW
+    );
     let (id, _) = create(&engine, &admin(), content, Hooks::Skip).await;
     assert_eq!(state_of(&engine, id).await, Some(State::Resolved));
-    let done = engine
-        .update_with(&admin(), &app(), &target, &update, Hooks::Skip)
-        .await;
+    let done = engine.update(&admin(), &app(), &target, &update).await;
     assert!(matches!(done, Ok(Updated::Done(_, None))), "{done:?}");
-    let done = engine
-        .delete_with(&admin(), &app(), &target, None, Hooks::Skip)
-        .await;
+    let done = engine.delete(&admin(), &app(), &target, skipping).await;
     assert!(matches!(done, Ok(Deleted::Done(_))), "{done:?}");
     assert_eq!(fake.asked().len(), 0);
 }
@@ -453,21 +457,16 @@ pub(crate) async fn a_hook_that_can_not_run_is_refused_before_anything_is_done(w
     );
     define(engine, &all, &hooks).await;
     let code = coeval_codes::HOOK_NOT_RUN;
-    let made = Create::new(v("1.0.0"), "one", json!({"image": "web"}));
-    let refused = engine
-        .create_with(&admin(), &app(), made.clone(), Hooks::Run)
-        .await;
+    let mut made = Create::new(v("1.0.0"), "one", json!({"image": "web"}));
+    let refused = engine.create(&admin(), &app(), made.clone()).await;
     assert_eq!(refused.unwrap_err().code(), code);
+    made.hooks = Hooks::Skip;
     let made = engine.create(&admin(), &app(), made).await.unwrap();
     let target = Target::Id(made.resource.id);
     let update = Update::new(v("1.0.0"), json!({"image": "db"}));
-    let refused = engine
-        .update_with(&admin(), &app(), &target, &update, Hooks::Run)
-        .await;
+    let refused = engine.update(&admin(), &app(), &target, &update).await;
     assert_eq!(refused.unwrap_err().code(), code);
-    let refused = engine
-        .delete_with(&admin(), &app(), &target, None, Hooks::Run)
-        .await;
+    let refused = engine.delete(&admin(), &app(), &target, None).await;
     assert_eq!(refused.unwrap_err().code(), code);
     let read = engine.get(&admin(), &app(), &target).await.unwrap();
     assert_eq!(read.revision, made.resource.revision);
@@ -487,9 +486,7 @@ pub(crate) async fn noop_hooks_succeed_and_fail_as_they_are_told(world: World) {
     let (id, task) = create(engine, &admin(), json!({"image": "web"}), Hooks::Run).await;
     assert_eq!(ended(engine, &task.unwrap()).await.status, Status::Success);
     assert_eq!(state_of(engine, id).await, Some(State::Resolved));
-    let done = engine
-        .delete_with(&admin(), &app(), &Target::Id(id), None, Hooks::Run)
-        .await;
+    let done = engine.delete(&admin(), &app(), &Target::Id(id), None).await;
     let Ok(Deleted::Accepted(task)) = done else {
         panic!("{done:?}")
     };

@@ -7,9 +7,9 @@ use crate::invocations::{Fake, make, state_of};
 use crate::jobs::{ended, quick, runner};
 use crate::world::{World, admin, app, settings, v};
 use coeval_engine::jobs::RunnerSettings;
-use coeval_engine::lifecycle::{Deleted, Executor, Hooks};
+use coeval_engine::lifecycle::{Executor, Hooks};
 use coeval_engine::tasks::Status;
-use coeval_engine::write::Create;
+use coeval_engine::write::{Create, Deleted};
 use coeval_engine::{AuditQuery, AuditRecord, Engine, Settings, State, Target, What};
 use coeval_storage::layers::{Fault, Faulty};
 use serde_json::json;
@@ -21,9 +21,7 @@ pub(crate) async fn what_a_dead_server_leaves_is_finished_once(mut world: World)
     let (engine, fake) = world_with(&mut world, ALL).await;
     let id = make(&engine, "one", json!({"image": "web"})).await;
     let target = Target::Id(id);
-    let done = engine
-        .delete_with(&admin(), &app(), &target, None, Hooks::Run)
-        .await;
+    let done = engine.delete(&admin(), &app(), &target, None).await;
     let Ok(Deleted::Accepted(task)) = done else {
         panic!("{done:?}")
     };
@@ -90,19 +88,22 @@ pub(crate) async fn every_write_of_a_hooks_task_may_fail(mut world: World) {
                     ..settings()
                 };
                 let worker = Arc::new(Engine::new(Arc::new(faulty), settings));
-                let create = Create::new(v("1.0.0"), &about, json!({"image": "web"}));
+                let mut create = Create::new(v("1.0.0"), &about, json!({"image": "web"}));
+                if deletes {
+                    create.hooks = Hooks::Skip;
+                }
                 let task = if deletes {
                     let made = engine.create(&admin(), &app(), create).await.unwrap();
                     let target = Target::Id(made.resource.id);
                     let (by, of) = (admin(), app());
-                    let done = engine.delete_with(&by, &of, &target, None, Hooks::Run);
+                    let done = engine.delete(&by, &of, &target, None);
                     match done.await {
                         Ok(Deleted::Accepted(task)) => *task,
                         other => panic!("{about}: {other:?}"),
                     }
                 } else {
                     let (by, of) = (admin(), app());
-                    let made = engine.create_with(&by, &of, create, Hooks::Run);
+                    let made = engine.create(&by, &of, create);
                     made.await.unwrap().task.unwrap()
                 };
                 let quick = RunnerSettings {

@@ -8,7 +8,7 @@ use coeval_codes::Coded;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Uuid;
 use coeval_engine::behaviors::{Behavior, BehaviorAccess};
-use coeval_engine::lifecycle::{ExecutionError, Executor, Invocation};
+use coeval_engine::lifecycle::{ExecutionError, Executor, Hooks, Invocation};
 use coeval_engine::tasks::Status;
 use coeval_engine::types::{Interface, Registration};
 use coeval_engine::write::{Checking, Create};
@@ -139,6 +139,8 @@ pub(crate) async fn define(engine: &Engine, behaviors: &[(&str, Value)], hooks: 
 pub(crate) async fn make(engine: &Engine, name: &str, content: Value) -> Uuid {
     let mut create = Create::new(v("1.0.0"), name, content);
     create.checking = Checking::Resolve;
+    // It is there at once, also of a type with hooks.
+    create.hooks = Hooks::Skip;
     let made = engine.create(&admin(), &app(), create).await.unwrap();
     made.resource.id
 }

@@ -269,7 +269,7 @@ pub(crate) async fn a_request_for_one_resource_costs_one_read_and_writes_what_is
     let late = ahead().await;
     let update = |image: &str| Update::new(v("1.0.0"), json!({"image": image}));
     let by_another = engine.update(&admin, &of, &target, &update("web:2")).await;
-    let by_another = by_another.unwrap().resource.revision;
+    let by_another = by_another.unwrap().done().unwrap().resource.revision;
     let stale = update("web:3").on(made.revision);
     let refused = engine.update(&late, &of, &target, &stale).await;
     match refused.unwrap_err() {

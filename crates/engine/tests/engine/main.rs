@@ -187,6 +187,7 @@ cases! {
         embedded {
             without_hooks_all_is_as_ever
             post_update_runs_after_the_change_and_leaves_it
+            a_restore_is_an_update_and_runs_post_update
             pre_delete_comes_before_the_mark
             a_change_during_a_hook_is_a_conflict_if_a_revision_was_named
             a_deletion_goes_as_far_as_its_hooks_let_it

@@ -187,7 +187,12 @@ pub(crate) async fn every_phase_reads_writes_lists_and_deletes(mut world: World)
         assert_eq!(read(&other, &old, "1.0.0").await, seen, "{phase}");
         // An old client saves; the tier stays.
         let update = Update::new(v("1.0.0"), json!({"image": "d", "replicas": 4}));
-        let saved = other.update(&admin(), &app(), &old, &update).await.unwrap();
+        let saved = other
+            .update(&admin(), &app(), &old, &update)
+            .await
+            .unwrap()
+            .done()
+            .unwrap();
         assert!(!saved.kept.is_empty(), "{phase}");
         let both = json!({"container": {"image": "d"}, "replicas": 4, "tier": "gold"});
         assert_eq!(read(&one, &old, "2.0.0").await, both, "{phase}");
@@ -825,7 +830,12 @@ pub(crate) async fn a_migration_is_a_resource(world: World) {
     let refused = engine.update(&admin(), &kind, &id, &stale).await;
     assert_eq!(refused.unwrap_err().code(), coeval_codes::RESOURCE_CONFLICT);
     let update = Update::new(v("1.0.0"), body(true)).on(seen.revision);
-    let changed = engine.update(&admin(), &kind, &id, &update).await.unwrap();
+    let changed = engine
+        .update(&admin(), &kind, &id, &update)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert_eq!(content(&changed.resource)["paused"], true);
     // What the server sets stays, whatever a body says of it.
     assert_eq!(content(&changed.resource)["observed"]["high"], "mirror");

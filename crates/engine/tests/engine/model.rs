@@ -334,8 +334,9 @@ async fn update(
         .update(&callers.owner, &app(), &target, &update)
         .await
     {
-        Ok(changed) => {
+        Ok(updated) => {
             assert_eq!(stale, None, "a stale write went through");
+            let changed = updated.done().unwrap();
             modelled.stale = Some(modelled.revision);
             modelled.revision = changed.resource.revision;
             modelled.stored = to;

@@ -55,7 +55,8 @@ async fn save(
         at: WriteVersion::parse(&read.version.to_string()).unwrap(),
         ..Update::new(read.version.version, content).on(read.revision)
     };
-    engine.update(&client(up_to), &app(), id, &update).await
+    let updated = engine.update(&client(up_to), &app(), id, &update).await;
+    updated.map(|updated| updated.done().unwrap())
 }
 
 async fn newest(engine: &Engine, id: &Target) -> Value {
@@ -232,6 +233,8 @@ pub(crate) async fn pgroll_a_down_that_invents_what_up_forgot(world: World) {
     let moved = engine
         .update(&admin(), &app(), &id, &to("1.0.0", back))
         .await
+        .unwrap()
+        .done()
         .unwrap();
     assert_eq!(moved.resource.header.version, v("1.0.0"));
     assert_eq!(newest(engine, &id).await, old);
@@ -267,7 +270,12 @@ pub(crate) async fn cambria_head_and_remove_forget(world: World) {
         store_at: coeval_core::decide::StoreAt::Unchanged,
         ..Update::new(v("2.0.0"), json!({"title": "u"}))
     };
-    let changed = engine.update(&admin(), &app(), &id, &update).await.unwrap();
+    let changed = engine
+        .update(&admin(), &app(), &id, &update)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert_eq!(changed.kept, ["/body"]);
     assert_eq!(changed.resource.header.version, v("1.0.0"));
     assert_eq!(
@@ -305,6 +313,8 @@ pub(crate) async fn cloud_director_csi_driver_148_one_components_save_wipes_anot
     let changed = engine
         .update(&client("1.0.0"), &app(), &id, &driver)
         .await
+        .unwrap()
+        .done()
         .unwrap();
     assert_eq!(changed.kept, ["/status/manager"]);
     let expected = json!({"status": {"csi": {"volumes": ["a", "b"]}, "manager": manager}});

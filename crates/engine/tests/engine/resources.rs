@@ -2,7 +2,6 @@
 
 use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
-use coeval_engine::lifecycle::{Hooks, Updated};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create, Update};
 use coeval_engine::{EngineError, Resource, State, Target};
@@ -60,6 +59,8 @@ pub(crate) async fn an_old_client_changes_what_its_version_expresses_and_nothing
         .engine
         .update(&old, &app(), &id, &update)
         .await
+        .unwrap()
+        .done()
         .unwrap();
     assert_eq!(changed.kept, ["/region"]);
     let read = world.engine.get(&admin(), &app(), &id).await.unwrap();
@@ -77,6 +78,8 @@ pub(crate) async fn a_stale_revision_is_a_conflict_that_says_where_it_differs(wo
         .engine
         .update(&admin(), &app(), &id, &first)
         .await
+        .unwrap()
+        .done()
         .unwrap();
     let second = Update::new(v("1.0.0"), json!({"image": "a:3"})).on(made.resource.revision);
     let refused = world
@@ -245,6 +248,8 @@ pub(crate) async fn the_state_follows_the_content(world: World) {
         .update(&admin(), &app(), &id, &update)
         .await
         .unwrap()
+        .done()
+        .unwrap()
         .resource;
     assert_eq!(updated.header.state, State::ResolutionError);
     let resolved = engine.resolve(&admin(), &app(), &id).await.unwrap();
@@ -298,11 +303,8 @@ pub(crate) async fn an_upsert_makes_or_changes(world: World) {
                 let create = Create::new(v("1.0.0"), "web", body.clone());
                 let update = Update::new(v("1.0.0"), body);
                 let (admin, app) = (admin(), app());
-                let upserted = engine.upsert_with(&admin, &app, create, &update, Hooks::Run);
-                match upserted.await.unwrap() {
-                    Updated::Done(changed, _) => changed,
-                    Updated::Accepted(task) => panic!("there is no hook: {task:?}"),
-                }
+                let upserted = engine.upsert(&admin, &app, create, &update);
+                upserted.await.unwrap().done().expect("there is no hook")
             })
         })
         .collect();

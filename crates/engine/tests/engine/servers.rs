@@ -106,6 +106,7 @@ async fn read_your_write(one: &Engine, other: &Engine, id: &Target) {
     let Ok(written) = one.update(&admin(), &app(), id, &update).await else {
         return;
     };
+    let written = written.done().unwrap();
     let mut caller = admin();
     caller.at_least = Some(written.resource.token);
     let read = other.get(&caller, &app(), id).await.unwrap();

@@ -115,6 +115,8 @@ pub(crate) async fn an_earlier_revision_can_be_brought_back(world: World) {
     let back = engine
         .restore(&admin(), &app(), &id, old, None)
         .await
+        .unwrap()
+        .done()
         .unwrap();
     let content: Value = serde_json::from_slice(&back.resource.content).unwrap();
     assert_eq!(content, json!({"image": "a:9"}));

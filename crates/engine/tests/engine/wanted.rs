@@ -107,7 +107,12 @@ pub(crate) async fn force_over_an_unknown_version_keeps_the_record_whole(mut wor
         .unwrap_err();
     assert_eq!(refused.code(), coeval_codes::MARKED_BODY);
     update.force = true;
-    let forced = older.update(&admin(), &app(), &id, &update).await.unwrap();
+    let forced = older
+        .update(&admin(), &app(), &id, &update)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
     assert!(forced.overrode.is_some());
     let after = world.engine.get(&admin(), &app(), &id).await.unwrap();
     assert_eq!(after.header.version, v("1.0.0"));

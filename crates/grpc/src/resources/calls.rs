@@ -224,18 +224,20 @@ pub(super) async fn restore(
     let revision = coeval_api::methods::parse_revision(&asked.revision);
     let present = &asked.present;
     let present = (!present.is_empty()).then(|| coeval_api::methods::parse_revision(present));
-    let engine = methods.engine();
-    let changed = engine
+    let written = methods
         .restore(caller, &of, &target, revision, present)
         .await?;
     let message = pb::RestoreResourceResponse {
-        resource: Some(showing.shown(&api, caller, &changed.resource).await?),
-        kept: changed.kept,
-        dropped: changed.dropped,
+        resource: Some(showing.shown(&api, caller, &written.resource).await?),
+        kept: written.kept,
+        dropped: written.dropped,
     };
-    let warnings = methods.warnings(&of, &changed.resource, changed.warnings);
-    let response = sequenced(caller, changed.resource.token, message);
-    Ok(warning(response, &warnings))
+    let response = sequenced(caller, written.resource.token, message);
+    let response = warning(response, &written.warnings);
+    Ok(match &written.task {
+        None => response,
+        Some(task) => saying(response, TASK, task),
+    })
 }
 
 pub(super) async fn upgrade(

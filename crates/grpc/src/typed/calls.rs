@@ -12,12 +12,12 @@ use coeval_api::methods::{
     DeleteOutcome, ListParams, MethodError, ResourceBody, ResourceSelector, UpdateMask,
     WriteOutcome,
 };
-use coeval_engine::{Caller, EngineError, Page, Resource, TypeKey};
+use coeval_engine::{Attempts, Caller, EngineError, Page, Resource, TypeKey};
 use coeval_server::ConnectionEnd;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How often a write is tried anew because somebody else was faster.
+/// How many attempts a write has that loses races.
 const ATTEMPTS: usize = 20;
 
 /// One package, for one caller.
@@ -137,13 +137,14 @@ impl Calls {
         if mask.is_none() && said.meta.revision.is_empty() {
             return Err(EngineError::RevisionNeeded.into());
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::at_most(ATTEMPTS);
+        loop {
+            attempts.begin()?;
             let written = self.change(&said, mask.as_ref()).await;
             if !self.again(&said, &written) {
                 return self.written(written?).await;
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
     }
 
     pub(super) async fn upsert(
@@ -155,7 +156,9 @@ impl Calls {
             return Err(Refused::invalid("spec is missing"));
         }
         let mut hidden = None;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::at_most(ATTEMPTS);
+        loop {
+            attempts.begin()?;
             let changed = self.change(&said, None).await;
             match changed {
                 Err(Refused::Method(MethodError::Engine(EngineError::NotFound { .. })))
@@ -174,7 +177,6 @@ impl Calls {
                 made => return self.written(made?).await,
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS }.into())
     }
 
     /// Whether somebody else was faster and the caller leaves it to the server to look again.

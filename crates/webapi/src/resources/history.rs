@@ -7,8 +7,8 @@ use super::write;
 use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
-use coeval_api::methods::WriteOutcome;
-use coeval_api::rest::{BodyFields as _, RestAnswer};
+use coeval_api::rest::BodyFields as _;
+use coeval_api::rest::RestAnswer;
 use http::StatusCode;
 use std::sync::Arc;
 
@@ -34,20 +34,9 @@ pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<RestAnswer, Web
     let on = call.revision(&body.text("present")?.unwrap_or_default())?;
     let revision = coeval_api::methods::parse_revision(&body.needed("revision")?);
     let restored = api
-        .engine()
+        .methods
         .restore(caller, &which.of, &which.target, revision, on.read())
         .await;
-    let changed = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
-    let written = WriteOutcome {
-        warnings: api
-            .methods
-            .warnings(&which.of, &changed.resource, changed.warnings),
-        resource: changed.resource,
-        kept: changed.kept,
-        dropped: changed.dropped,
-        overrode: changed.overrode.map(|refusal| refusal.to_string()),
-        created: false,
-        task: None,
-    };
+    let written = restored.map_err(|error| WebError::from(error).conditioned(on.if_match))?;
     write::answer(&api, caller, &written).await
 }

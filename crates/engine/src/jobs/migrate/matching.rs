@@ -93,7 +93,7 @@ impl Engine {
                 version: Some(to.to_string()),
                 resource: None,
             },
-            input: plan.to_json(),
+            input: plan.to_json()?,
             deed: migrating(of, to),
         };
         let task = self.submit(caller, new).await?;

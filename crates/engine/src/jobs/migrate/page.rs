@@ -4,6 +4,7 @@ use super::batch::Cost;
 use super::plan::{Aim, migrated};
 use super::report::Outcome;
 use super::selection::{Judge, Judged};
+use crate::attempts::is_race;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -165,7 +166,7 @@ impl Mover {
                             }
                             // Changed between the look at it and the look at its secrets: reported,
                             // and found by the next run.
-                            Err(EngineError::Storage(error)) if !crate::write::is_race(&error) => {
+                            Err(EngineError::Storage(error)) if !is_race(&error) => {
                                 return Err(error.into());
                             }
                             Err(error) => untouched(Some(judge.unmoved(&stored, error))),

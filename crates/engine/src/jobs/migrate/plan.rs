@@ -6,6 +6,7 @@ use super::selection::{Matching, Selection};
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::content;
+use crate::encode::{EncodeError, encode_value};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::{self, State};
@@ -94,9 +95,8 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 impl Plan {
-    pub(super) fn to_json(&self) -> Value {
-        // Plain data: nothing in it can fail to be printed.
-        serde_json::to_value(self).unwrap_or_default()
+    pub(super) fn to_json(&self) -> Result<Value, EncodeError> {
+        encode_value("a plan", self)
     }
 
     fn selection(&self) -> Result<Selection, String> {
@@ -288,13 +288,13 @@ mod tests {
 
     #[test]
     fn a_plan_reads_back_from_its_task() {
-        let aim = Aim::read(&plan().to_json()).unwrap();
+        let aim = Aim::read(&plan().to_json().unwrap()).unwrap();
         let from = aim.from().unwrap();
         assert_eq!((from.major, aim.to.major, aim.force), (1, 2, true));
         assert!(Aim::read(&Value::Null).is_err());
         // As servers of 0.1.0 write it.
         let old = json!({"vendor": "acme", "nss": "app", "from": "1.0.0", "to": "2.0.0", "force": true, "dryRun": false});
-        assert_eq!(plan().to_json(), old);
+        assert_eq!(plan().to_json().unwrap(), old);
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
                 matching: Some(matching),
                 ..plan()
             };
-            let aim = Aim::read(&plan.to_json()).unwrap();
+            let aim = Aim::read(&plan.to_json().unwrap()).unwrap();
             assert_eq!(aim.from(), None);
             let Selection::Matching(read) = aim.selection else {
                 panic!("no filter");
@@ -332,6 +332,6 @@ mod tests {
             from: None,
             ..plan()
         };
-        assert!(Aim::read(&both.to_json()).is_err());
+        assert!(Aim::read(&both.to_json().unwrap()).is_err());
     }
 }

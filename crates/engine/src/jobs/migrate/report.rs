@@ -2,6 +2,7 @@
 
 use super::plan::Aim;
 use super::selection::Selection;
+use crate::encode::{EncodeError, encode};
 use crate::stored::Stored;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
@@ -177,9 +178,8 @@ impl Report {
     }
 
     /// The entries as a task keeps them.
-    pub(super) fn entries(&self) -> Vec<u8> {
-        // Plain data: nothing in it can fail to be printed.
-        serde_json::to_vec(&self.entries).unwrap_or_default()
+    pub(super) fn entries(&self) -> Result<Vec<u8>, EncodeError> {
+        encode("a report", &self.entries)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(report.counts.failed, 3_000);
             assert_eq!(listed + report.counts.unlisted, 3_000);
             assert!(report.migrated(false).to_string().len() <= MOST_RESULT);
-            let back = Report::read(report.counts, &report.entries()).unwrap();
+            let back = Report::read(report.counts, &report.entries().unwrap()).unwrap();
             assert_eq!(back, report);
         }
     }

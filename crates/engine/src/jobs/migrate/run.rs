@@ -10,12 +10,13 @@ use super::plan::{Aim, left_behind};
 use super::report::{Counts, Outcome, Report};
 use super::selection::Places;
 use super::slots::Slots;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::attempts::{Attempts, is_race};
+use crate::encode::{EncodeError, encode_value};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TASK_SLOTS};
 use crate::tasks::{Progress, Task, TaskError};
 use crate::types::state::TypeState;
-use crate::write::is_race;
 use crate::write::steps::{arrives, fenced};
 use async_trait::async_trait;
 use coeval_storage::{Key, Range, Span, StorageError};
@@ -248,21 +249,17 @@ impl MigrateRun {
             return Ok(Arc::clone(state));
         }
         let (engine, aim) = (&self.mover.engine, &self.mover.aim);
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = engine.types.current(&aim.of).await?;
             check_target(&state, aim.from(), aim.to)?;
-            match arrives(fenced(&state), &state, aim.to) {
-                Err(EngineError::TypeEditing { id }) => {
-                    engine.wait_for_edit(&state, id.version).await?;
-                }
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    self.state = Some(Arc::clone(&state));
-                    return Ok(state);
-                }
+            let arrived = arrives(fenced(&state), &state, aim.to);
+            if engine.unless_edited(&state, arrived).await?.is_some() {
+                self.state = Some(Arc::clone(&state));
+                return Ok(state);
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// What comes after what was read.
@@ -290,7 +287,9 @@ impl MigrateRun {
 
     /// Reads on, so that something is ready unless nothing is left.
     async fn read_on(&mut self) -> Result<(), EngineError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
             let state = self.state().await?;
             let ahead = self.ahead.join_next().await;
             let page = match ahead {
@@ -312,7 +311,6 @@ impl MigrateRun {
             }
             return Ok(());
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     /// Prepares the next page while this one is written.
@@ -379,7 +377,7 @@ impl MigrateRun {
     }
 
     /// All that is done, in one write with the task.
-    fn checkpoint(&self) -> Batch {
+    fn checkpoint(&self) -> Result<Batch, EncodeError> {
         let counts = self.report.counts;
         let checkpoint = Checkpoint {
             after: self.done.as_ref().map(|entry| digits(entry.as_bytes())),
@@ -388,14 +386,13 @@ impl MigrateRun {
             counts,
             number: self.slots.next(),
         };
-        let report = (self.report.len() > self.listed).then(|| self.report.entries().into());
-        Batch {
+        let report = (self.report.len() > self.listed).then(|| self.report.entries());
+        Ok(Batch {
             steps: Vec::new(),
-            // Plain data: nothing in it can fail to be printed.
-            checkpoint: serde_json::to_value(&checkpoint).unwrap_or_default(),
+            checkpoint: encode_value("a checkpoint", &checkpoint)?,
             progress: self.progress(),
-            report,
-        }
+            report: report.transpose()?.map(Into::into),
+        })
     }
 
     /// Whether it is time for a checkpoint: after some rounds, at the end, and when there is
@@ -423,11 +420,11 @@ impl Run for MigrateRun {
             }
             Last::Refused(error) if !is_race(&error) => return Err(error.into()),
             // The checkpoint met a change of the task itself, and is written again.
-            Last::Refused(_) => return Ok(Step::Batch(self.checkpoint())),
+            Last::Refused(_) => return Ok(Step::Batch(self.checkpoint()?)),
             Last::None => {}
         }
         if self.is_checkpoint_due() {
-            return Ok(Step::Batch(self.checkpoint()));
+            return Ok(Step::Batch(self.checkpoint()?));
         }
         if self.ready.is_empty() {
             self.read_on().await?;
@@ -436,13 +433,13 @@ impl Run for MigrateRun {
         let all = self.next_round(&state)?;
         match (all.is_empty(), self.round.is_empty()) {
             (true, true) if self.rounds > 0 || self.leave_target() => {
-                Ok(Step::Batch(self.checkpoint()))
+                Ok(Step::Batch(self.checkpoint()?))
             }
             (true, true) => Ok(Step::Done(self.report.result(&self.mover.aim))),
             // Nothing of it is to be written: only the checkpoint tells of it.
             (true, false) => {
                 self.settle(Vec::new())?;
-                Ok(Step::Batch(self.checkpoint()))
+                Ok(Step::Batch(self.checkpoint()?))
             }
             (false, _) => Ok(Step::Ahead(all)),
         }

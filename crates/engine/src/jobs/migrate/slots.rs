@@ -3,6 +3,7 @@
 //! resource is counted once, whenever the server dies.
 
 use super::report::{Counts, Entry, Outcome, Report};
+use crate::encode::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TASK_SLOTS};
@@ -82,8 +83,7 @@ impl Slots {
             counts: sum.counts,
             entries: sum.listed().to_vec(),
         };
-        // Plain data: nothing in it can fail to be printed.
-        let body = serde_json::to_vec(&kept).unwrap_or_default();
+        let body = encode("a slot of a migration", &kept)?;
         let step = Step {
             key: keys::task_slot(self.task, slot)?,
             condition: Condition::Whatever,

@@ -1,4 +1,4 @@
-//! Writes that meet others: steps of two that become one, and what another look settles.
+//! Two writes that become one.
 
 use coeval_storage::{Action, Condition, Step, StorageError};
 
@@ -25,14 +25,4 @@ pub(crate) fn join(steps: &mut Vec<Step>, more: Vec<Step>) -> Result<(), Storage
         steps.push(step);
     }
     Ok(())
-}
-
-/// Somebody else was faster, which another look settles.
-pub(crate) fn is_race(error: &StorageError) -> bool {
-    matches!(
-        error,
-        StorageError::Conflict { .. }
-            | StorageError::AlreadyExists { .. }
-            | StorageError::NotFound { .. }
-    )
 }

@@ -1,13 +1,12 @@
 //! Making a resource whose type version has a hook for it: it is `PRE_CREATED` until the hook has
 //! run, and its task runs the hook.
 
-use super::hooks::{Hooks, refuse};
+use super::hooks::refuse;
 use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::keys::{self, TypeKey};
+use crate::keys;
 use crate::lifecycle::HookWork;
-use crate::resource::Changed;
 use crate::tasks::{Status, record};
 use crate::types::state::TypeState;
 use crate::write::{Checking, Create, Planned};
@@ -22,36 +21,16 @@ pub(crate) enum Hooked {
 }
 
 impl Engine {
-    /// Makes a resource and runs the hook of its type version. With a hook it is not resolved
-    /// before that has succeeded, whatever was asked for; the answer's task goes on with it.
-    ///
-    /// # Errors
-    /// As [`Engine::create`]; or hooks are to be left out and the caller may not; or one can't be
-    /// run.
-    pub async fn create_with(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        create: Create,
-        hooks: Hooks,
-    ) -> Result<Changed, EngineError> {
-        self.make(caller, of, create, Some(hooks)).await
-    }
-
     /// What hooks make of a creation.
     pub(crate) async fn hooked_creation(
         &self,
         caller: &Caller,
         state: &TypeState,
         create: &Create,
-        hooks: Option<Hooks>,
     ) -> Result<(Hooked, Create), EngineError> {
         let plain = || Ok((Hooked::No, create.clone()));
         let at = create.at.version();
-        let Some(hooks) = hooks else {
-            return plain();
-        };
-        if !self.runs_hooks(caller, state, at, hooks)? {
+        if !self.runs_hooks(caller, state, at, create.hooks)? {
             return plain();
         }
         let definition = state.version(at);

@@ -1,13 +1,12 @@
 //! Changing a resource, or making it where there is none.
 
-use super::hooks::Hooks;
-use super::update::Updated;
+use crate::attempts::Attempts;
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::read::Target;
-use crate::write::{Create, Update};
+use crate::write::{Create, Update, Updated};
 use coeval_access::Action;
 use coeval_storage::ReadRequest;
 
@@ -15,14 +14,13 @@ impl Engine {
     /// Changes the resource of that name, or makes it, and runs the hooks of its type version.
     ///
     /// # Errors
-    /// As [`Engine::update_with`] and [`Engine::create_with`].
-    pub async fn upsert_with(
+    /// As [`Engine::update`] and [`Engine::create`].
+    pub async fn upsert(
         &self,
         caller: &Caller,
         of: &TypeKey,
         create: Create,
         update: &Update,
-        hooks: Hooks,
     ) -> Result<Updated, EngineError> {
         let org = create
             .org
@@ -30,12 +28,14 @@ impl Engine {
             .unwrap_or_else(|| caller.org().to_owned());
         let name = create.name.clone();
         let target = Target::Name { org, name };
-        for _ in 0..ATTEMPTS {
-            match self.update_with(caller, of, &target, update, hooks).await {
+        let mut attempts = Attempts::new();
+        loop {
+            attempts.begin()?;
+            match self.update(caller, of, &target, update).await {
                 Err(EngineError::NotFound { .. }) => {}
                 other => return other,
             }
-            match self.create_with(caller, of, create.clone(), hooks).await {
+            match self.create(caller, of, create.clone()).await {
                 Err(EngineError::AlreadyExists { id, what }) => {
                     // Made by somebody else meanwhile; or it is there and may not be seen.
                     if !self.may_see(caller, of, id).await? {
@@ -49,7 +49,6 @@ impl Engine {
                 }
             }
         }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
     }
 
     async fn may_see(

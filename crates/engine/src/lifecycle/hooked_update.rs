@@ -1,79 +1,31 @@
-//! Changing a resource whose type version has hooks for it.
+//! Changing a resource whose type version has hooks for it: the change waits for `PreDelete` if it begins
+//! a deletion, and is written with the task of `PostUpdate` if it does not.
 
-use super::hooks::{Hooks, UPDATE, about};
+use super::hooks::{UPDATE, about};
 use super::saved::SavedUpdate;
 use crate::audit::{Deed, What};
 use crate::caller::Caller;
-use crate::engine::{ATTEMPTS, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::State;
-use crate::keys::TypeKey;
 use crate::lifecycle::HookWork;
-use crate::migrations::is_migration;
-use crate::read::{Found, Target};
-use crate::resource::Changed;
-use crate::tasks::{NewTask, Task, record};
-use crate::write::{Update, is_race};
-use coeval_access::Action;
+use crate::read::Found;
+use crate::tasks::{NewTask, record};
+use crate::write::{Update, Updated};
 use coeval_core::types::Hook;
 use coeval_core::version::Version;
 use coeval_storage::Condition;
 
-/// What came of a change.
-#[derive(Clone, Debug)]
-pub enum Updated {
-    /// It is made; the task runs the hook that follows it, if there is one.
-    Done(Box<Changed>, Option<Task>),
-    /// The task makes it, after a hook.
-    Accepted(Task),
-}
-
 impl Engine {
-    /// Changes a resource and runs the hooks of its type version: `PreDelete` before a change that
-    /// begins its deletion, `PostUpdate` after any other.
-    ///
-    /// # Errors
-    /// As [`Engine::update`]; or hooks are to be left out and the caller may not; or one can't be
-    /// run.
-    pub async fn update_with(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-        target: &Target,
-        update: &Update,
-        hooks: Hooks,
-    ) -> Result<Updated, EngineError> {
-        if update.needs_revision && update.revision.is_none() && update.mask.is_none() {
-            return Err(EngineError::RevisionNeeded);
-        }
-        if is_migration(of) {
-            let changed = self.update_migration(caller, target, update).await?;
-            return Ok(Updated::Done(Box::new(changed), None));
-        }
-        crate::kinds::not_own(of)?;
-        for _ in 0..ATTEMPTS {
-            let found = self.find(caller, of, target, Action::Modify).await?;
-            match self.try_update(caller, &found, update, hooks).await {
-                Err(EngineError::Storage(error)) if is_race(&error) => {}
-                Err(EngineError::TypeEditing { id }) => {
-                    let state = self.types.get(of).await?;
-                    self.wait_for_edit(&state, id.version).await?;
-                }
-                other => return other,
-            }
-        }
-        Err(EngineError::Contended { attempts: ATTEMPTS })
-    }
-
-    async fn try_update(
+    /// One attempt at a change: with its hooks, if the type version has any that are to run.
+    pub(crate) async fn attempt_hooked(
         &self,
         caller: &Caller,
         found: &Found,
         update: &Update,
-        hooks: Hooks,
     ) -> Result<Updated, EngineError> {
         let (state, before) = (&*found.fetched.state, &found.stored.header);
-        let runs = self.runs_hooks(caller, state, before.version, hooks)?;
+        let runs = self.runs_hooks(caller, state, before.version, update.hooks)?;
         // All refusals come first, also those of a change that waits for a hook.
         let mut planned = self.plan_update(caller, found, update).await?;
         let begins =

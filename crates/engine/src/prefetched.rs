@@ -1,5 +1,16 @@
-//! A resource that is read in the snapshot in which its caller is found out, so that a request for
+//! A resource that is read in the snapshot in which its caller is authenticated, so that a request for
 //! one resource costs one read.
+//!
+//! Who dispatches a request knows from its path which resource it is about, before it knows who sends
+//! it. [`Engine::caller_for`] reads both at once and attaches the resource to the caller that it returns.
+//! What is promised:
+//!
+//! - It is as if it was read by the call itself: as it was at that moment, not older than what the caller
+//!   has seen. It is no cache: nothing keeps it longer than the request.
+//! - It is taken once. The first call that looks for this very resource takes it; one that looks again,
+//!   because it lost a race, reads the store, and so does one that looks for another.
+//! - It is no decision: who took it asks whether the caller may see it, as for anything that was read.
+//! - If its type has changed since it was loaded, it is dropped and read anew.
 
 use crate::caller::{Caller, WantedVersions};
 use crate::engine::{Engine, Fetched};
@@ -8,18 +19,21 @@ use crate::keys::{self, TypeKey};
 use crate::types::state::TypeState;
 use coeval_core::version::Uuid;
 use coeval_storage::{Entry, ReadRequest, Snapshot, Token};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was read, until somebody takes it.
+/// What was read of one resource together with its caller, until a call takes it. The clones of a caller
+/// share it.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+pub(crate) struct PrefetchedResource {
     of: TypeKey,
     id: Uuid,
+    /// The type as it was loaded when the keys were chosen.
     state: Arc<TypeState>,
+    /// The phase record, then the record at each major.
     read: Mutex<Option<(Vec<Option<Entry>>, Token)>>,
 }
 
-impl Ahead {
+impl PrefetchedResource {
     /// What to read: the phase record, then the record at each major.
     fn request(state: &TypeState, id: Uuid) -> Result<ReadRequest, EngineError> {
         let mut request = ReadRequest::keys([state.phase_key.clone()]);
@@ -34,9 +48,11 @@ impl Ahead {
         if self.id != id || self.of != *of {
             return Ok(None);
         }
-        // A lock that somebody broke off under holds nothing worth having.
-        let read = self.read.lock().ok().and_then(|mut read| read.take());
-        let Some((own, token)) = read else {
+        let taken = {
+            let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+            read.take()
+        };
+        let Some((own, token)) = taken else {
             return Ok(None);
         };
         let nothing = Snapshot {
@@ -65,16 +81,15 @@ impl Engine {
         let Ok(state) = self.types.get(of).await else {
             return self.caller(sent, context, wanted).await;
         };
-        let mut request = Ahead::request(&state, id)?;
+        let mut request = PrefetchedResource::request(&state, id)?;
         request.at_least = at_least;
         let (mut caller, snapshot) = self.caller_and(sent, context, wanted, request).await?;
         caller.at_least = at_least;
-        caller.ahead = Some(Arc::new(Ahead {
+        Ok(caller.with_prefetched(PrefetchedResource {
             of: of.clone(),
             id,
             state,
             read: Mutex::new(Some((snapshot.keys, snapshot.token))),
-        }));
-        Ok(caller)
+        }))
     }
 }
