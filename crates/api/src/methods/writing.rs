@@ -8,6 +8,7 @@ use crate::methods::selector::ResourceSelector;
 use coeval_core::decide::StoreAt;
 use coeval_core::version::WriteVersion;
 use coeval_engine::jobs::UpgradeMatching;
+use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::Task;
 use coeval_engine::write::{
     Checking, Create, Delete, Deleted, FieldMask, MetaEdit, Update, Updated, Upgrade,

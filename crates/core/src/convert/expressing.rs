@@ -109,10 +109,7 @@ impl Walk<'_> {
                         // It was in a document of this version before, though its schema does not express it: to hide it
                         // now would change what the version shows.
                         if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
-                            // What only passed through the version that was left belongs to the
-                            // one that it was hidden from there.
-                            let had = beside.and_then(Margin::returned).unwrap_or(from);
-                            hidden.push((key.clone(), had));
+                            hidden.push((key.clone(), from));
                         }
                     }
                     Purpose::Mark(version) => {
@@ -203,14 +200,10 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                         own_again(margin, &key, margin_inside);
                         continue;
                     }
-                    let mut field = run.restored(Tree {
+                    let field = run.restored(Tree {
                         value,
                         margin: margin_inside,
                     });
-                    if let By::Hidden(had) = note.by {
-                        let returned = Note::new(By::Returned(had), Holds::There);
-                        field.margin.notes.push(returned);
-                    }
                     map.insert(key.clone(), field.value);
                     margin.set_key(&key, field.margin);
                 }
@@ -317,17 +310,6 @@ pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
         .items
         .values_mut()
         .for_each(|inner| forget_own(inner, version));
-}
-
-/// Where the content arrived, nothing is on its way any more.
-pub(crate) fn forget_returned(margin: &mut Margin) {
-    let inside = margin.keys.values_mut().chain(margin.items.values_mut());
-    inside.for_each(forget_returned);
-    let returned = |note: &Note| matches!(note.by, By::Returned(_));
-    margin.notes.retain(|note| !returned(note));
-    for note in &mut margin.notes {
-        forget_returned(&mut note.margin);
-    }
 }
 
 /// Takes out of a body what its version does not express and what is unchanged; the pointers of

@@ -103,7 +103,7 @@ fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {
         };
         let version = match note.by {
             By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
-            By::Filled | By::Returned(_) | By::Unseen(_) | By::Guarded => None,
+            By::Filled | By::Unseen(_) | By::Guarded => None,
         };
         let refines = note.holds == Holds::Same;
         if let (Some(version), Some(value)) = (version, &note.value)
@@ -203,9 +203,8 @@ fn write_note(note: &Note, at: &[Value]) -> Value {
         By::Filled => {
             set("by", Value::from("filled"));
         }
-        // What a caller sees is decided for each caller, and is in no record; nor is what is on
-        // its way.
-        By::Returned(_) | By::Unseen(_) | By::Guarded => {}
+        // What a caller sees is decided for each caller, and is in no record.
+        By::Unseen(_) | By::Guarded => {}
     }
     set("while", name_of(&HOLDS, &note.holds));
     if let Some(key) = &note.key {

@@ -22,9 +22,6 @@ pub(crate) enum By {
     Filled,
     /// A field that the version named here does not express, and has nevertheless.
     Own(Version),
-    /// A field that was hidden where the content comes from; the version named here had it. Only
-    /// on the way from one version to another, and never stored.
-    Returned(Version),
     /// What a caller does not see, for these marks. Never stored.
     Unseen(Restriction),
     /// What a caller sees and may not change. Never stored.
@@ -181,14 +178,6 @@ impl Margin {
         self.notes.iter().any(|note| note.by == by)
     }
 
-    /// The version that had this field, if it was hidden where the content comes from.
-    pub(crate) fn returned(&self) -> Option<Version> {
-        self.notes.iter().find_map(|note| match note.by {
-            By::Returned(version) => Some(version),
-            _ => None,
-        })
-    }
-
     /// Removes margins that have become empty.
     pub(crate) fn tidy(&mut self) {
         self.notes.iter_mut().for_each(|note| note.margin.tidy());
@@ -210,7 +199,7 @@ pub(crate) fn is_of_use(note: &Note) -> bool {
     let of_use = match note.by {
         By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
         By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
-        By::Filled | By::Own(_) | By::Returned(_) => false,
+        By::Filled | By::Own(_) => false,
     };
     independent && of_use
 }

@@ -1,7 +1,7 @@
 //! All versions of a type, and the ways between them.
 
 use super::express::{Elsewhere, Graph, TooComplex};
-use super::expressing::{Purpose, fill_again, forget_own, forget_returned, leave, walk};
+use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
 use super::identity::ItemKey;
 use super::kept::Kept;
 use super::making::{Making, StepFlaw};
@@ -580,7 +580,6 @@ impl Versions {
         if matches!(carry, Carry::Move | Carry::Back) {
             forget_own(&mut tree.margin, reached);
         }
-        forget_returned(&mut tree.margin);
         tree.margin.tidy();
         Ok(())
     }

@@ -54,9 +54,21 @@ impl Versions {
         } else {
             Cow::Borrowed(kept)
         };
-        let entries = seen.entries().into_iter();
-        let above = entries.filter(|entry| entry.version > at);
-        Ok(above.map(KeptPlace::of).collect())
+        let places = seen.entries().into_iter().map(KeptPlace::of);
+        let above = places.filter_map(|place| self.place_above(place, at));
+        Ok(above.collect())
+    }
+
+    /// The place, with the lowest version above that has it.
+    ///
+    /// A note names the version that was left when something was hidden. What came back on the way
+    /// through that one belongs to another, so the schemas are asked first.
+    fn place_above(&self, place: KeptPlace, at: Version) -> Option<KeptPlace> {
+        let types = (0..).map_while(|number| self.type_version(number));
+        let above = types.filter(|one| one.id.version > at && one.schema.declares(&place.path));
+        let lowest = above.map(|one| one.id.version).min();
+        let version = lowest.or_else(|| (place.version > at).then_some(place.version))?;
+        Some(KeptPlace { version, ..place })
     }
 
     fn forget(
@@ -182,7 +194,7 @@ fn strongest(schema: &Schema) -> Restriction {
 const fn version_of(note: &Note) -> Option<Version> {
     match note.by {
         By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
-        By::Filled | By::Returned(_) | By::Unseen(_) | By::Guarded => None,
+        By::Filled | By::Unseen(_) | By::Guarded => None,
     }
 }
 
