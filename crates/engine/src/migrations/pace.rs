@@ -143,9 +143,9 @@ impl Pulse {
             self.rests_from.load(Ordering::Relaxed)..self.rests_until.load(Ordering::Relaxed);
         let (began, ended) = (now.saturating_sub(took), now);
         if rests.contains(&began) && rests.contains(&ended) {
-            self.idle.add(took)
+            self.idle.add(took);
         } else {
-            self.busy.add(took)
+            self.busy.add(took);
         }
     }
 

@@ -86,9 +86,9 @@ impl Selection {
                 Whose::Org(org) => keys::at_version_in(&aim.of, version, org)?,
             };
             if version == aim.to {
-                places.target = Some(span)
+                places.target = Some(span);
             } else {
-                places.others.push(span)
+                places.others.push(span);
             }
         }
         places
