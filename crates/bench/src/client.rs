@@ -87,7 +87,7 @@ impl Connection {
 /// The token of a tenant's user.
 pub(crate) async fn log_in(server: &Server) -> String {
     let mut connection = Connection::open(server, None).await;
-    let basic = STANDARD.encode(format!("alice@acme:{}", PASSWORD));
+    let basic = STANDARD.encode(format!("alice@acme:{PASSWORD}"));
     let request = Request::post("/cloudapi/1.0.0/sessions")
         .header(header::HOST, &connection.host)
         .header(header::AUTHORIZATION, format!("Basic {basic}"))
