@@ -17,18 +17,15 @@
 //! }
 //! ```
 //!
-//! - Attempts end: [`Attempts::begin`] refuses one too many with [`EngineError::Contended`], so a loop
+//! - Attempts end: [`Attempts::begin`] refuses one too many with [`TooManyRaces`], so a loop
 //!   needs no end of its own. With 32 of them somebody else wrote 32 times meanwhile.
 //! - Only a lost race leads to another attempt by itself. Every other error is the caller's to return.
 //! - Nothing sleeps between two attempts: whoever won a race is done. A type that is being edited is the
-//!   exception, for the edit takes as long as it takes; [`Engine::unless_edited`] waits for it.
+//!   exception, for the edit takes as long as it takes; `Engine::unless_edited` waits for it.
 //!
 //! It counts, and takes no closure: an attempt borrows, continues and returns as any code does, and its
 //! future is `Send` if what it awaits is.
 
-use crate::engine::Engine;
-use crate::error::EngineError;
-use crate::types::state::TypeState;
 use coeval_storage::StorageError;
 
 /// How many attempts there are by default.
@@ -57,11 +54,11 @@ impl Attempts {
     /// Begins the next attempt.
     ///
     /// # Errors
-    /// [`EngineError::Contended`] if all are used up; then nothing was written.
-    pub const fn begin(&mut self) -> Result<(), EngineError> {
+    /// If all are used up; then nothing was written.
+    pub const fn begin(&mut self) -> Result<(), TooManyRaces> {
         if self.is_last() {
             let attempts = self.begun;
-            return Err(EngineError::Contended { attempts });
+            return Err(TooManyRaces { attempts });
         }
         self.begun += 1;
         Ok(())
@@ -90,37 +87,33 @@ pub(crate) const fn is_race(error: &StorageError) -> bool {
     )
 }
 
+/// All attempts lost a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyRaces {
+    /// How many there were.
+    pub attempts: usize,
+}
+
+/// An error that may say that a write lost a race.
+pub(crate) trait MayBeRace {
+    /// The store's error, if it is one.
+    fn storage_error(&self) -> Option<&StorageError>;
+}
+
+impl MayBeRace for StorageError {
+    fn storage_error(&self) -> Option<&StorageError> {
+        Some(self)
+    }
+}
+
 /// What came of an attempt; `None` if it lost a race, and another one may succeed.
 ///
 /// # Errors
 /// All others.
-pub(crate) fn unless_raced<T, E: Into<EngineError>>(
-    outcome: Result<T, E>,
-) -> Result<Option<T>, EngineError> {
-    match outcome.map_err(Into::into) {
-        Err(EngineError::Storage(error)) if is_race(&error) => Ok(None),
+pub(crate) fn unless_raced<T, E: MayBeRace>(outcome: Result<T, E>) -> Result<Option<T>, E> {
+    match outcome {
+        Err(error) if error.storage_error().is_some_and(is_race) => Ok(None),
         other => other.map(Some),
-    }
-}
-
-impl Engine {
-    /// What came of an attempt that depends on a type; `None` if a version of it was being edited, once
-    /// that is over.
-    ///
-    /// # Errors
-    /// All others.
-    pub(crate) async fn unless_edited<T>(
-        &self,
-        state: &TypeState,
-        outcome: Result<T, EngineError>,
-    ) -> Result<Option<T>, EngineError> {
-        match outcome {
-            Err(EngineError::TypeEditing { id }) => {
-                self.wait_for_edit(state, id.version).await?;
-                Ok(None)
-            }
-            other => other.map(Some),
-        }
     }
 }
 
@@ -129,6 +122,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
     use super::*;
+    use crate::error::EngineError;
     use coeval_storage::{Key, Revision};
 
     fn raced() -> StorageError {
@@ -146,7 +140,7 @@ mod tests {
         attempts.begin().unwrap();
         assert!(attempts.is_last());
         for _ in 0..2 {
-            let error = attempts.begin().unwrap_err();
+            let error = EngineError::from(attempts.begin().unwrap_err());
             assert!(matches!(error, EngineError::Contended { attempts: 2 }));
         }
     }

@@ -1,5 +1,6 @@
 //! What can go wrong in the engine. Every refusal has a code and says what to do next.
 
+use crate::attempts::{MayBeRace, TooManyRaces};
 use crate::header::State;
 use crate::keys::TypeKey;
 use crate::list::ListError;
@@ -311,6 +312,21 @@ pub enum EngineError {
     /// A watch can't begin there, or can't go on.
     #[error(transparent)]
     Watch(#[from] crate::watch::WatchError),
+}
+
+impl From<TooManyRaces> for EngineError {
+    fn from(TooManyRaces { attempts }: TooManyRaces) -> Self {
+        Self::Contended { attempts }
+    }
+}
+
+impl MayBeRace for EngineError {
+    fn storage_error(&self) -> Option<&StorageError> {
+        match self {
+            Self::Storage(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 impl From<coeval_access::Denied> for EngineError {

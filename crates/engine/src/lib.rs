@@ -55,7 +55,7 @@ pub mod write;
 
 pub use allow::SYSTEM_ORG;
 pub use applied::{Applied, MOST_BYTES as MOST_APPLIED_BYTES, MOST_PATHS as MOST_APPLIED_PATHS};
-pub use attempts::Attempts;
+pub use attempts::{Attempts, TooManyRaces};
 pub use audit::{AuditQuery, AuditRecord, Deed, What};
 pub use caller::{AcceptedType, Caller, WantedVersions};
 pub use encode::EncodeError;

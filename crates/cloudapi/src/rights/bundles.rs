@@ -103,7 +103,7 @@ async fn change_rights(
     let caller = call.caller()?;
     let mut attempts = Attempts::at_most(ATTEMPTS);
     loop {
-        attempts.begin()?;
+        attempts.begin().map_err(EngineError::from)?;
         let bundle = one(api, call).await?;
         let rights = change(bundle.rights.clone());
         // A type's own bundle never changes, but may be asked to stay as it is.

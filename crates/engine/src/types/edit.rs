@@ -355,6 +355,25 @@ impl Engine {
         Ok(!page.entries.is_empty())
     }
 
+    /// What came of an attempt that depends on a type; `None` if a version of it was being edited, once
+    /// that is over.
+    ///
+    /// # Errors
+    /// All others.
+    pub(crate) async fn unless_edited<T>(
+        &self,
+        state: &TypeState,
+        outcome: Result<T, EngineError>,
+    ) -> Result<Option<T>, EngineError> {
+        match outcome {
+            Err(EngineError::TypeEditing { id }) => {
+                self.wait_for_edit(state, id.version).await?;
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+
     /// Waits for an edit; one that lasts too long was abandoned and is taken back.
     pub(crate) async fn wait_for_edit(
         &self,

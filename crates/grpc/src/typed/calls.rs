@@ -139,7 +139,7 @@ impl Calls {
         }
         let mut attempts = Attempts::at_most(ATTEMPTS);
         loop {
-            attempts.begin()?;
+            attempts.begin().map_err(EngineError::from)?;
             let written = self.change(&said, mask.as_ref()).await;
             if !self.again(&said, &written) {
                 return self.written(written?).await;
@@ -158,7 +158,7 @@ impl Calls {
         let mut hidden = None;
         let mut attempts = Attempts::at_most(ATTEMPTS);
         loop {
-            attempts.begin()?;
+            attempts.begin().map_err(EngineError::from)?;
             let changed = self.change(&said, None).await;
             match changed {
                 Err(Refused::Method(MethodError::Engine(EngineError::NotFound { .. })))

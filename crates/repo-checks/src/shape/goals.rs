@@ -11,17 +11,10 @@ pub const CYCLE_GOAL: usize = 3;
 
 /// Crates that have a larger cycle today, and how large it may be.
 pub const CYCLES: &[(&str, usize)] = &[
-    ("access", 4),
-    ("client", 8),
     ("cloudapi", 6),
     ("coeval", 4),
-    ("core", 15),
     ("engine", 32),
     ("grpc", 16),
-    ("phases-model", 6),
-    ("storage", 4),
-    ("storage-etcd", 8),
-    ("storage-sqlite", 4),
     ("webapi", 4),
 ];
 
@@ -92,8 +85,8 @@ const fn up(figure: Figure, title: &'static str, goal: f64, bound: f64) -> Goal 
 
 /// All goals. The only place to change when a figure gets better.
 pub const GOALS: &[Goal] = &[
-    down(Figure::OneWordNames, "one-word type names, %", 45.0, 76.0),
-    down(Figure::SharedNames, "shared type names, %", 20.0, 47.0),
+    down(Figure::OneWordNames, "one-word type names, %", 45.0, 75.0),
+    down(Figure::SharedNames, "shared type names, %", 20.0, 46.5),
     up(
         Figure::Comments,
         "comments inside of functions, %",
@@ -104,7 +97,7 @@ pub const GOALS: &[Goal] = &[
         Figure::Doctests,
         "doctests of core, storage, client",
         60.0,
-        2.0,
+        85.0,
     ),
     down(
         Figure::CodeLines,
@@ -112,15 +105,15 @@ pub const GOALS: &[Goal] = &[
         101_000.0,
         115_000.0,
     ),
-    down(Figure::BoolMatches, "match on a bool", 0.0, 49.0),
+    down(Figure::BoolMatches, "match on a bool", 0.0, 25.0),
     down(
         Figure::SilentEncodings,
         "encodings that fail silently",
         0.0,
-        27.0,
+        4.0,
     ),
     // the one of a combinator
-    down(Figure::RetryLoops, "loops of attempts", 1.0, 73.0),
+    down(Figure::RetryLoops, "loops of attempts", 1.0, 6.0),
 ];
 
 /// Crates whose public items are to have examples.
