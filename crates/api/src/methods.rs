@@ -30,11 +30,11 @@ use std::sync::Arc;
 
 /// The methods, on an engine.
 #[derive(Clone, Debug)]
-pub struct Methods {
+pub struct ResourceMethods {
     engine: Arc<Engine>,
 }
 
-impl Methods {
+impl ResourceMethods {
     /// On an engine.
     #[must_use]
     pub const fn new(engine: Arc<Engine>) -> Self {

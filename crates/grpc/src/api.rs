@@ -4,9 +4,8 @@ use crate::typed::Packages;
 use crate::{around, protos, services};
 use axum::Router;
 use axum::middleware::from_fn;
-use coeval_api::caller::CallerGate;
-use coeval_api::caller::RequestQuota;
-use coeval_api::methods::Methods;
+use coeval_api::caller::{CallerGate, RequestQuota};
+use coeval_api::methods::ResourceMethods;
 use coeval_engine::Engine;
 use coeval_releases::DeprecatedItem;
 use coeval_server::{Lifecycle, Readiness};
@@ -31,7 +30,7 @@ pub struct Settings {
 /// What all services share.
 #[derive(Debug)]
 pub(crate) struct Api {
-    pub(crate) methods: Methods,
+    pub(crate) methods: ResourceMethods,
     pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
     pub(crate) packages: Packages,
@@ -46,7 +45,7 @@ impl Grpc {
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
         let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
-        let methods = Methods::new(engine);
+        let methods = ResourceMethods::new(engine);
         Self(Arc::new(Api {
             methods,
             gate,

@@ -4,9 +4,8 @@ use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, any, on};
-use coeval_api::caller::CallerGate;
-use coeval_api::caller::RequestQuota;
-use coeval_api::methods::Methods;
+use coeval_api::caller::{CallerGate, RequestQuota};
+use coeval_api::methods::ResourceMethods;
 use coeval_api::rest::table_router;
 use coeval_engine::Engine;
 use coeval_releases::DeprecatedItem;
@@ -35,7 +34,7 @@ pub struct Settings {
 /// What all handlers share.
 #[derive(Debug)]
 pub(crate) struct Api {
-    pub(crate) methods: Methods,
+    pub(crate) methods: ResourceMethods,
     pub(crate) gate: CallerGate,
     pub(crate) settings: Settings,
 }
@@ -60,7 +59,7 @@ impl WebApi {
     #[must_use]
     pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
         let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
-        let methods = Methods::new(engine);
+        let methods = ResourceMethods::new(engine);
         Self(Arc::new(Api {
             methods,
             gate,

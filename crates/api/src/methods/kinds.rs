@@ -1,6 +1,6 @@
 //! Which resource is meant: kinds, namespaces, names and ids.
 
-use crate::methods::Methods;
+use crate::methods::ResourceMethods;
 use crate::methods::body::ResourceMeta;
 use crate::methods::error::MethodError;
 use coeval_core::version::{EntityUrn, Uuid};
@@ -9,7 +9,7 @@ use coeval_engine::{Caller, EngineError, InOrg, Target, TypeKey, VENDOR};
 /// What stands for every organization.
 const ALL_NAMESPACES: &str = "-";
 
-impl Methods {
+impl ResourceMethods {
     /// The type that a kind means: `vendor:nss`, or the nss alone where only one type that the
     /// caller sees has it.
     ///
@@ -93,7 +93,7 @@ impl Methods {
     /// The organizations that a listing or a watch is of; `-` is all of them.
     ///
     /// # Errors
-    /// As [`Methods::namespace`].
+    /// As [`ResourceMethods::namespace`].
     pub async fn scope(&self, caller: &Caller, namespace: &str) -> Result<InOrg, MethodError> {
         if namespace == ALL_NAMESPACES {
             return Ok(InOrg::All);
@@ -129,7 +129,7 @@ impl Methods {
     /// The resource that a body means: by its id, if it has one, else by its name.
     ///
     /// # Errors
-    /// As [`Methods::target`].
+    /// As [`ResourceMethods::target`].
     pub async fn target_of(
         &self,
         caller: &Caller,

@@ -1,10 +1,10 @@
 //! What a view does not show of a resource.
 
-use crate::methods::Methods;
+use crate::methods::ResourceMethods;
 use crate::methods::error::MethodError;
 use coeval_engine::{Caller, Resource};
 
-impl Methods {
+impl ResourceMethods {
     /// Pointers to what the view can't show. One that shows all that there is costs nothing here.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Listings, as requests ask for them.
 
-use crate::methods::Methods;
+use crate::methods::ResourceMethods;
 use crate::methods::error::MethodError;
 use crate::methods::selector::{ResourceSelector, filter_field};
 use crate::sort_order::parse_order;
@@ -27,7 +27,7 @@ pub struct ListParams {
     pub count: bool,
 }
 
-impl Methods {
+impl ResourceMethods {
     /// A page of the resources of a type.
     ///
     /// # Errors

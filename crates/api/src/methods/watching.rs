@@ -1,6 +1,6 @@
 //! Watches, as requests ask for them.
 
-use crate::methods::Methods;
+use crate::methods::ResourceMethods;
 use crate::methods::error::MethodError;
 use crate::methods::selector::{ResourceSelector, filter_field};
 use coeval_engine::{Caller, TypeKey, WatchQuery, WatchStream};
@@ -28,7 +28,7 @@ pub struct OpenedWatch {
     pub warnings: Vec<String>,
 }
 
-impl Methods {
+impl ResourceMethods {
     /// What changes from then on.
     ///
     /// # Errors

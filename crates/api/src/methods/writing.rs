@@ -1,6 +1,6 @@
 //! Writes, as requests ask for them.
 
-use crate::methods::Methods;
+use crate::methods::ResourceMethods;
 use crate::methods::body::{ResourceBody, parse_revision, parse_version};
 use crate::methods::error::MethodError;
 use crate::methods::mask::UpdateMask;
@@ -67,7 +67,7 @@ pub enum DeleteOutcome {
     Accepted(String),
 }
 
-impl Methods {
+impl ResourceMethods {
     /// Makes a resource.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Methods {
     /// Changes the resource of that name, or makes it.
     ///
     /// # Errors
-    /// As [`Methods::create`] and [`Methods::update`]; but no revision is needed.
+    /// As [`ResourceMethods::create`] and [`ResourceMethods::update`]; but no revision is needed.
     pub async fn upsert(
         &self,
         caller: &Caller,
@@ -216,7 +216,7 @@ impl Methods {
     /// Says how a resource is doing; its content stays.
     ///
     /// # Errors
-    /// As [`Methods::update`]; but no revision is needed.
+    /// As [`ResourceMethods::update`]; but no revision is needed.
     pub async fn update_status(
         &self,
         caller: &Caller,
