@@ -97,8 +97,7 @@ fn writes() -> Vec<Route> {
         one(Route::post("/resources/{kind}/{name}/restore", handler!(history::restore)))
             .about("Writes an earlier revision again.")
             .takes("RestoreInput")
-            .answers(200, Shape::One("ResourceWritten"))
-            .answers(202, Shape::One("ResourceWritten")),
+            .gives("ResourceWritten"),
         one(Route::post("/resources/{kind}/{name}/upgrade", handler!(write::upgrade)))
             .about("Stores a resource at another version, which needs full control; its id and its name stay.")
             .since("0.2.0")

@@ -62,8 +62,12 @@ impl Versions {
     /// The place, with the lowest version above that has it.
     ///
     /// A note names the version that was left when something was hidden. What came back on the way
-    /// through that one belongs to another, so the schemas are asked first.
+    /// through that one belongs to another, so the schemas are asked first. Notes that refine a value
+    /// are those of steps, which know their version.
     fn place_above(&self, place: KeptPlace, at: Version) -> Option<KeptPlace> {
+        if place.refines {
+            return (place.version > at).then_some(place);
+        }
         let types = (0..).map_while(|number| self.type_version(number));
         let above = types.filter(|one| one.id.version > at && one.schema.declares(&place.path));
         let lowest = above.map(|one| one.id.version).min();
