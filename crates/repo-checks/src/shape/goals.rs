@@ -97,7 +97,7 @@ pub const GOALS: &[Goal] = &[
         Figure::Doctests,
         "doctests of core, storage, client",
         60.0,
-        85.0,
+        60.0,
     ),
     down(
         Figure::CodeLines,
