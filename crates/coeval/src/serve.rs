@@ -80,14 +80,18 @@ async fn serve_traced(
         .merge(webapi.router())
         .merge(grpc.router());
     let name = server_id()?;
-    let runner = JobRunner::start(Arc::clone(&engine), &name, RunnerSettings::default());
+    let runner = JobRunner::start(
+        Arc::clone(engine.background()),
+        &name,
+        RunnerSettings::default(),
+    );
     let url = listener.url();
     let announced = format!("{}-{name}", url_host(&url));
     if let Some(traces) = traces {
         traces.named(&announced);
     }
     let migrations = MigrationDriver::start(
-        Arc::clone(&engine),
+        Arc::clone(engine.background()),
         &announced,
         env!("CARGO_PKG_VERSION"),
         MigrationSettings::default(),

@@ -81,7 +81,7 @@ async fn child(url: &str, task: &str) {
         abreast: 3,
         ..RunnerSettings::default()
     };
-    let _runner = JobRunner::start(Arc::clone(&engine), "server", settings);
+    let _runner = JobRunner::start(Arc::clone(engine.background()), "server", settings);
     let id = Uuid::parse(task).unwrap();
     let long = Duration::from_secs(120);
     let task = engine.wait_for_task(&admin(), id, long).await.unwrap();

@@ -78,7 +78,7 @@ async fn child(url: &str, to_the_end: bool) {
         ..MigrationSettings::default()
     };
     let name = format!("server-{}", std::process::id());
-    let _driver = MigrationDriver::start(Arc::clone(&engine), &name, "0.1.0", settings);
+    let _driver = MigrationDriver::start(Arc::clone(engine.background()), &name, "0.1.0", settings);
     for n in 0..RESOURCES {
         say(&format!("found {n} {}", replicas(&engine, n).await));
     }

@@ -11,7 +11,11 @@ use std::time::{Duration, Instant};
 pub(crate) async fn measure(world: &World) {
     let engine = Arc::new(Engine::new(world.place.store(), Settings::default()));
     let begun = Instant::now();
-    let runner = JobRunner::start(Arc::clone(&engine), "bench", RunnerSettings::default());
+    let runner = JobRunner::start(
+        Arc::clone(engine.background()),
+        "bench",
+        RunnerSettings::default(),
+    );
     let options = MigrateOptions::default();
     let task = engine
         .migrate_resources(&caller(), &of(), OLD, NEW, &options)

@@ -34,7 +34,8 @@ impl Moving {
             poll: Duration::from_millis(50),
             ..MigrationSettings::default()
         };
-        let driver = MigrationDriver::start(Arc::clone(&engine), "bench", "0.1.0", settings);
+        let driver =
+            MigrationDriver::start(Arc::clone(engine.background()), "bench", "0.1.0", settings);
         Self {
             world,
             engine,

@@ -116,7 +116,7 @@ async fn a_built_in_kind_waits_for_the_last_previous_server_on_postgres() {
         poll: Duration::from_millis(50),
         ..MigrationSettings::default()
     };
-    let driver = MigrationDriver::start(Arc::clone(&engine), "next", "0.3.0", quick);
+    let driver = MigrationDriver::start(Arc::clone(engine.background()), "next", "0.3.0", quick);
     driver.settled().await;
     block_in_place(look_around_several_times);
     create_role(&engine, "auditor").await;

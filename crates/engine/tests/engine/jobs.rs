@@ -73,7 +73,7 @@ pub(crate) fn quick() -> RunnerSettings {
 }
 
 pub(crate) fn runner(engine: &Arc<Engine>, name: &str, settings: RunnerSettings) -> JobRunner {
-    JobRunner::start(Arc::clone(engine), name, settings)
+    JobRunner::start(Arc::clone(engine.background()), name, settings)
 }
 
 pub(crate) async fn ask(engine: &Engine, options: MigrateOptions) -> Task {

@@ -42,7 +42,7 @@ pub(crate) fn quick() -> MigrationSettings {
 }
 
 pub(crate) fn drive(engine: &Arc<Engine>, name: &str) -> MigrationDriver {
-    MigrationDriver::start(Arc::clone(engine), name, "0.1.0", quick())
+    MigrationDriver::start(Arc::clone(engine.background()), name, "0.1.0", quick())
 }
 
 pub(crate) async fn registered(engine: &Engine) {
@@ -625,14 +625,18 @@ pub(crate) async fn what_was_copied_is_counted_over_all_epochs(world: World) {
         started(engine).await;
         let (who, of) = (admin(), app());
         while status(engine).await.live != Some((Phase::ReadNew, Phase::Backfill)) {
-            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+            MigrationDriver::once(engine.background(), "one", "0.1.0")
+                .await
+                .unwrap();
             let _ = engine
                 .advance_migration(&who, &of, Advance::default())
                 .await;
         }
         let mut epochs = BTreeSet::new();
         while status(engine).await.live != Some((Phase::Soak, Phase::Soak)) {
-            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+            MigrationDriver::once(engine.background(), "one", "0.1.0")
+                .await
+                .unwrap();
             let now = status(engine).await;
             if let Some(progress) = now.progress
                 && progress.working == Working::Backfill
@@ -647,7 +651,9 @@ pub(crate) async fn what_was_copied_is_counted_over_all_epochs(world: World) {
         assert!(epochs.len() > 1, "{migration}: {epochs:?}");
         engine.undo_migration(&who, &of).await.unwrap();
         while status(engine).await.state != State::Undone {
-            MigrationDriver::once(engine, "one", "0.1.0").await.unwrap();
+            MigrationDriver::once(engine.background(), "one", "0.1.0")
+                .await
+                .unwrap();
         }
     }
 }

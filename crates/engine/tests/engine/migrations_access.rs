@@ -264,7 +264,7 @@ pub(crate) async fn what_goes_by_itself_waits_for_access(world: World) {
         .change_migration(&admin(), &app(), &change)
         .await
         .unwrap();
-    let look = || MigrationDriver::once(&engine, "one", "0.2.0");
+    let look = || MigrationDriver::once(engine.background(), "one", "0.2.0");
     let until = Instant::now() + Duration::from_secs(30);
     while status(&engine).await.live != Some((Phase::Soak, Phase::Soak)) {
         look().await.unwrap();
@@ -302,7 +302,7 @@ pub(crate) async fn a_phase_of_the_environment_waits_for_access(mut world: World
         forward_to(&first, Phase::Soak).await;
     }
     for _ in 0..3 {
-        MigrationDriver::once(&engine, "env", "0.2.0")
+        MigrationDriver::once(engine.background(), "env", "0.2.0")
             .await
             .unwrap();
     }
@@ -310,7 +310,7 @@ pub(crate) async fn a_phase_of_the_environment_waits_for_access(mut world: World
     assert_eq!(now.live, Some((Phase::Soak, Phase::Soak)), "it waits");
     assert!(now.why.starts_with("Cutover waits for anna"), "{}", now.why);
     grant_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
-    MigrationDriver::once(&engine, "env", "0.2.0")
+    MigrationDriver::once(engine.background(), "env", "0.2.0")
         .await
         .unwrap();
     assert_eq!(

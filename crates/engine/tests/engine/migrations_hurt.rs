@@ -44,7 +44,7 @@ async fn hurt(fault: Fault, nth: usize) -> bool {
     let mut deleted = false;
     for round in 0..200 {
         // Nothing but the store fails here; whatever comes of it, the next round goes on.
-        let _ = MigrationDriver::once(&hurt, "hurt", "0.1.0").await;
+        let _ = MigrationDriver::once(hurt.background(), "hurt", "0.1.0").await;
         let declared = Declared::default();
         match hurt.migration_status(&who, &of).await {
             Ok(now) if now.state == State::Finished => break,
@@ -470,7 +470,9 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
     started(clean).await;
     let (who, of) = (admin(), app());
     let step = async || {
-        MigrationDriver::once(clean, "one", "0.1.0").await.unwrap();
+        MigrationDriver::once(clean.background(), "one", "0.1.0")
+            .await
+            .unwrap();
         let advanced = clean.advance_migration(&who, &of, Advance::default());
         let _ = advanced.await;
     };
@@ -511,7 +513,7 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
     let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
     // Several looks: the note that all was visited comes after the visit.
     for _ in 0..3 {
-        let _ = MigrationDriver::once(&meddled, "one", "0.1.0").await;
+        let _ = MigrationDriver::once(meddled.background(), "one", "0.1.0").await;
     }
     let struck = plan.has_struck();
     if struck {

@@ -69,7 +69,9 @@ pub(crate) async fn a_note_that_all_was_visited_is_of_its_own_epoch(_: World) {
         started(clean).await;
         let (who, of) = (admin(), app());
         while status(clean).await.live != Some((Phase::ReadNew, Phase::Backfill)) {
-            MigrationDriver::once(clean, "one", "0.1.0").await.unwrap();
+            MigrationDriver::once(clean.background(), "one", "0.1.0")
+                .await
+                .unwrap();
             let _ = clean.advance_migration(&who, &of, Advance::default()).await;
         }
         let engine = Arc::clone(clean);
@@ -83,7 +85,7 @@ pub(crate) async fn a_note_that_all_was_visited_is_of_its_own_epoch(_: World) {
         let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
         let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
         for _ in 0..3 {
-            let _ = MigrationDriver::once(&meddled, "one", "0.1.0").await;
+            let _ = MigrationDriver::once(meddled.background(), "one", "0.1.0").await;
         }
         if !plan.has_struck() {
             break;

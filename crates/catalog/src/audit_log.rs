@@ -1,0 +1,80 @@
+//! Reading what was done, and noting what callers do.
+
+use crate::caller::Caller;
+use crate::catalog::Catalog;
+use coeval_access::GeneralRight;
+use coeval_records::audit::{AuditRecord, Deed, read_audit, step};
+use coeval_records::error::EngineError;
+use coeval_records::keys;
+use coeval_storage::{Key, Range, Step};
+
+/// Which deeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditQuery {
+    /// On this resource.
+    pub id: Option<String>,
+    /// By this user.
+    pub user: Option<String>,
+    /// On resources of this type, `acme:app`.
+    pub of: Option<String>,
+}
+
+impl AuditQuery {
+    fn fits(&self, deed: &Deed) -> bool {
+        let same = |asked: &Option<String>, is: Option<&str>| {
+            asked.as_deref().is_none_or(|asked| Some(asked) == is)
+        };
+        same(&self.id, deed.id.as_deref())
+            && same(&self.user, Some(&deed.user))
+            && same(&self.of, Some(&deed.of))
+    }
+}
+
+impl Catalog {
+    /// The step that records a deed of a caller.
+    pub fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
+        step(self.now(), caller.user(), caller.org(), deed)
+    }
+
+    /// What was done, newest first, a page at a time. `before` is the place of the last one that
+    /// was seen.
+    ///
+    /// # Errors
+    /// If the caller may not, or the store fails.
+    pub async fn audit(
+        &self,
+        caller: &Caller,
+        query: &AuditQuery,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<AuditRecord>, EngineError> {
+        self.allow_general(caller, GeneralRight::ViewAudit, None)?;
+        let own_org = (!caller.subject.is_provider()).then(|| caller.org().to_owned());
+        let mut span = keys::audits()?;
+        if let Some(place) = before {
+            span = span.before(&Key::new(format!("u/{place}"))?);
+        }
+        let mut range = Range::of(span).descending();
+        let mut found = Vec::new();
+        loop {
+            let (_, page) = self.store.range(range.clone()).await?;
+            for entry in &page.entries {
+                let Some(record) = read_audit(&entry.key, &entry.stored) else {
+                    continue;
+                };
+                let org = record.deed.org.as_ref().unwrap_or(&record.deed.caller_org);
+                let visible = own_org.as_ref().is_none_or(|own| own == org);
+                if visible && query.fits(&record.deed) {
+                    found.push(record);
+                }
+                if found.len() >= limit {
+                    return Ok(found);
+                }
+            }
+            match range.following(&page) {
+                Some(next) => range = next,
+                None => return Ok(found),
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Behaviors: what can be done with a resource beside reading and writing it. An interface declares
+//! them; a type that implements it may override how one is executed, and says who may invoke it.
+
+pub mod execution;
+
+use crate::catalog::Catalog;
+use crate::types::interfaces::Interface;
+use crate::types::state::TypeState;
+use coeval_access::Level;
+use coeval_core::types::InterfaceId;
+use coeval_core::version::Version;
+use coeval_records::error::EngineError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A behavior as an interface declares it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Behavior {
+    /// Unique within its interface; it never changes.
+    pub name: String,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How it is done: an object with `type`, and what that type needs.
+    pub execution: Value,
+}
+
+/// How a type version does a behavior otherwise than its interface says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BehaviorOverride {
+    /// The behavior's id at its interface.
+    pub behavior: String,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How it is done.
+    pub execution: Value,
+}
+
+/// Who may invoke a behavior: those who have this level on the resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BehaviorAccess {
+    /// The behavior's id as it was given, at the interface or at the type.
+    pub behavior: String,
+    /// The level.
+    pub level: Level,
+}
+
+/// A behavior of a type version, with its override if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeBehavior {
+    /// The id at the interface: what never changes.
+    pub reference: String,
+    /// The id at the type; nothing if it is not overridden.
+    pub own_id: Option<String>,
+    /// As it is done for this type version.
+    pub behavior: Behavior,
+}
+
+impl TypeBehavior {
+    /// The id that it has at this type version.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.own_id.as_deref().unwrap_or(&self.reference)
+    }
+
+    /// Whether an id means this one at a type version: that at the interface, or that at the type,
+    /// overridden or not.
+    #[must_use]
+    pub fn is(&self, id: &str, of: &coeval_records::keys::TypeKey, version: Version) -> bool {
+        let parts: Vec<&str> = self.reference.rsplitn(4, ':').collect();
+        let at_type = match parts.as_slice() {
+            [of_version, nss, vendor, _] => Some(format!(
+                "urn:vcloud:behavior-type:{}:{}:{}:{version}:{vendor}:{nss}:{of_version}",
+                self.behavior.name, of.vendor, of.nss
+            )),
+            _ => None,
+        };
+        self.reference == id || at_type.as_deref() == Some(id)
+    }
+}
+
+/// `urn:vcloud:behavior-interface:createKubeConfig:vmware:k8s:1.0.0`
+#[must_use]
+pub fn interface_behavior_id(name: &str, of: &InterfaceId) -> String {
+    format!(
+        "urn:vcloud:behavior-interface:{name}:{}:{}:{}",
+        of.vendor, of.nss, of.version
+    )
+}
+
+/// The id of an overridden behavior.
+#[must_use]
+pub fn type_behavior_id(
+    name: &str,
+    of: &coeval_records::keys::TypeKey,
+    version: Version,
+    interface: &InterfaceId,
+) -> String {
+    format!(
+        "urn:vcloud:behavior-type:{name}:{}:{}:{version}:{}:{}:{}",
+        of.vendor, of.nss, interface.vendor, interface.nss, interface.version
+    )
+}
+
+impl Catalog {
+    /// All behaviors of a type version, those of its interfaces with its overrides.
+    pub async fn behaviors_of(
+        &self,
+        state: &TypeState,
+        version: Version,
+    ) -> Result<Vec<TypeBehavior>, EngineError> {
+        let Some(definition) = state.version(version) else {
+            let of = state.key.clone();
+            return Err(EngineError::TypeVersionUnknown { of, version });
+        };
+        let meta = state.definitions.get(&version).map(|one| &one.meta);
+        let overrides = meta.map_or(&[][..], |meta| &meta.overrides);
+        let mut all = Vec::new();
+        for id in &definition.interfaces {
+            let Interface { behaviors, .. } = self.interface(id).await?;
+            for behavior in behaviors {
+                let reference = interface_behavior_id(&behavior.name, id);
+                let instead = overrides.iter().find(|one| one.behavior == reference);
+                all.push(match instead {
+                    None => TypeBehavior {
+                        reference,
+                        own_id: None,
+                        behavior,
+                    },
+                    Some(instead) => TypeBehavior {
+                        reference,
+                        own_id: Some(type_behavior_id(&behavior.name, &state.key, version, id)),
+                        behavior: Behavior {
+                            name: behavior.name,
+                            description: instead.description.clone(),
+                            execution: instead.execution.clone(),
+                        },
+                    },
+                });
+            }
+        }
+        Ok(all)
+    }
+}

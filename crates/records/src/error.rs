@@ -1,0 +1,556 @@
+//! What can go wrong in the engine. Every refusal has a code and says what to do next.
+
+pub mod behaviors;
+pub mod entries;
+pub mod identity;
+pub mod list;
+pub mod migrations;
+pub mod tasks;
+pub mod watch;
+
+use crate::attempts::{MayBeRace, TooManyRaces};
+use crate::error::list::ListError;
+use crate::header::State;
+use crate::keys::TypeKey;
+use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_core::types::{
+    ContentError, DefaultsEndless, FieldsTooNew, TypeFileError, TypeVersionId,
+};
+use coeval_core::version::{Uuid, Version};
+use coeval_core::{convert, decide, phases};
+use coeval_storage::{Revision, StorageError};
+use std::sync::Arc;
+
+/// Every refusal and failure of the engine.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The versions don't allow it.
+    #[error(transparent)]
+    Version(#[from] decide::Refusal),
+    /// A conversion or a write at another version is not possible.
+    #[error(transparent)]
+    Conversion(#[from] convert::Refusal),
+    /// The content does not fit.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+    /// What a version would be shown is nothing that the version allows.
+    #[error(
+        "the resource is stored at {stored} and does not fit version {at}{}",
+        places(error)
+    )]
+    ViewUnfit {
+        /// Where it is stored.
+        stored: Version,
+        /// The version of the view.
+        at: Version,
+        /// What does not fit, as far as the caller may know.
+        error: Arc<ContentError>,
+    },
+    /// A body above the stored version can't be put onto it.
+    #[error("{refusal}")]
+    UpgradeFirst {
+        /// Why.
+        refusal: Box<EngineError>,
+        /// Of this type.
+        of: TypeKey,
+        /// Its name, or its id.
+        name: String,
+        /// The body's version.
+        to: Version,
+    },
+    /// The body has fields that are in no schema, and the caller wants none of them stored.
+    #[error("no version of {of} declares {}", fields.join(", "))]
+    FieldsUndeclared {
+        /// The type.
+        of: TypeKey,
+        /// Pointers to some of them.
+        fields: Vec<String>,
+    },
+    /// The body sets fields of later versions.
+    #[error(transparent)]
+    TooNew(#[from] FieldsTooNew),
+    /// Defaults without an end.
+    #[error(transparent)]
+    Defaults(#[from] DefaultsEndless),
+    /// A newer release stores this kind in a way that this one can't read.
+    #[error("{of} may be stored at {open}, and this server knows it up to {known}")]
+    ReleaseTooOld {
+        /// The kind.
+        of: TypeKey,
+        /// What is stored by now.
+        open: Version,
+        /// What this server knows.
+        known: Version,
+    },
+    /// A phase forbids it.
+    #[error(transparent)]
+    Phase(#[from] phases::Refusal),
+    /// It would have no counterpart at the other major, and the way back would be lost.
+    #[error("the content can't be converted to the other major of the migration: {reason}")]
+    MirrorUnfit {
+        /// Why not.
+        reason: String,
+    },
+    /// The caller may not.
+    #[error("{}", .0.reason)]
+    Denied(coeval_access::Denied),
+    /// An ACL can't be changed so.
+    #[error(transparent)]
+    Acl(#[from] coeval_access::AclError),
+    /// There is no version to inherit an ACL from.
+    #[error(transparent)]
+    Inherit(#[from] coeval_access::inheritance::NothingToInheritFrom),
+    /// A behavior can't be invoked, or failed.
+    #[error(transparent)]
+    Behavior(#[from] crate::error::behaviors::BehaviorError),
+    /// A type file can't be read.
+    #[error(transparent)]
+    TypeFile(Box<TypeFileError>),
+    /// Secrets can't be stored or read.
+    #[error(transparent)]
+    Secret(#[from] crate::seal::secret_error::SecretError),
+    /// There is no such resource, or the caller may not know that there is.
+    #[error("there is no {what}")]
+    NotFound {
+        /// What was asked for.
+        what: String,
+    },
+    /// The name or id is taken.
+    #[error("{what} exists already")]
+    AlreadyExists {
+        /// What.
+        what: String,
+        /// The one that has it.
+        id: Uuid,
+    },
+    /// Several resources have the name.
+    #[error("{name} is the name of {} resources: {}", ids.len(), ids.join(", "))]
+    NameAmbiguous {
+        /// The name.
+        name: String,
+        /// The ids of some of them.
+        ids: Vec<String>,
+    },
+    /// Somebody else was faster.
+    #[error("the resource has another revision by now: {current}{}", differ(paths))]
+    Conflict {
+        /// The one that it has.
+        current: Revision,
+        /// Where it differs from what was sent, in the caller's version.
+        paths: Vec<String>,
+    },
+    /// It changed again and again while the write was tried.
+    #[error("the write met other writers {attempts} times and was given up; nothing has changed")]
+    Contended {
+        /// So often.
+        attempts: usize,
+    },
+    /// The resource's state forbids it.
+    #[error("a resource in state {state} can't be {action}")]
+    StateForbids {
+        /// The state.
+        state: State,
+        /// What was to be done with it.
+        action: &'static str,
+    },
+    /// Name, labels or the like can't be kept.
+    #[error("the metadata is not valid: {what}")]
+    MetadataInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// What a file declares can't be kept.
+    #[error("what is declared is not valid: {what}")]
+    AppliedInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// A stored resource can't be read.
+    #[error("the resource {id} can't be read: {reason}")]
+    Unreadable {
+        /// Which.
+        id: Uuid,
+        /// Why.
+        reason: String,
+    },
+    /// Something that was to be stored can't be; nothing was written.
+    #[error(transparent)]
+    Encode(#[from] crate::encode::EncodeError),
+    /// An update said nothing of the revision.
+    #[error("an update needs the revision that was read")]
+    RevisionNeeded,
+    /// A field mask names nothing.
+    #[error("the field mask is not valid: {what}")]
+    MaskInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no such type.
+    #[error("there is no type {of}")]
+    TypeUnknown {
+        /// Which.
+        of: TypeKey,
+    },
+    /// There is no such version of a type.
+    #[error("the type {of} has no version {version}")]
+    TypeVersionUnknown {
+        /// The type.
+        of: TypeKey,
+        /// Which.
+        version: Version,
+    },
+    /// The version is registered.
+    #[error("the type version {id} exists already")]
+    TypeExists {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// A version with resources never changes.
+    #[error("the type version {id} has resources and can't be {action}")]
+    TypeInUse {
+        /// Which.
+        id: TypeVersionId,
+        /// What was to be done.
+        action: &'static str,
+    },
+    /// Somebody edits the version at this moment.
+    #[error("the type version {id} is being edited")]
+    TypeEditing {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// Shipped with Coeval.
+    #[error("{what} is built in")]
+    BuiltIn {
+        /// What.
+        what: String,
+    },
+    /// Other versions are converted through it, and a live server knows no retired versions.
+    #[error(
+        "other versions are converted through {id}, and the server {server} does not know retired versions"
+    )]
+    TypeIsParent {
+        /// Which.
+        id: TypeVersionId,
+        /// The server that is behind, and its release.
+        server: String,
+    },
+    /// Other versions are converted through it, so it comes back only as it was.
+    #[error("the type version {id} is retired, and this is not its definition")]
+    TypeRetired {
+        /// Which.
+        id: TypeVersionId,
+    },
+    /// A deprecation or columns that can't be shown.
+    #[error("the type version {id} can't be annotated: {what}")]
+    AnnotationInvalid {
+        /// Which.
+        id: TypeVersionId,
+        /// What is wrong.
+        what: String,
+    },
+    /// The definition can't be used.
+    #[error("the type version can't be registered: {what}")]
+    TypeRefused {
+        /// Why.
+        what: String,
+    },
+    /// The bump is too small or a law does not hold: the report says which.
+    #[error("the type version {id} is refused: {summary}")]
+    Incompatible {
+        /// Which.
+        id: TypeVersionId,
+        /// In one sentence.
+        summary: String,
+        /// All findings.
+        findings: Vec<crate::finding::Finding>,
+    },
+    /// There is no such interface.
+    #[error("there is no interface {what}")]
+    InterfaceUnknown {
+        /// Which.
+        what: String,
+    },
+    /// The interface is used.
+    #[error("the interface {what} is used by {by}")]
+    InterfaceInUse {
+        /// Which.
+        what: String,
+        /// By whom.
+        by: String,
+    },
+    /// The interface has a behavior of that name.
+    #[error("the behavior {what} exists already")]
+    BehaviorExists {
+        /// Its id.
+        what: String,
+    },
+    /// There is no such behavior where it was looked for.
+    #[error("{of} has no behavior {what}")]
+    BehaviorUnknown {
+        /// The interface or the type version.
+        of: String,
+        /// Which, by id or name.
+        what: String,
+    },
+    /// It can't be a behavior.
+    #[error("the behavior is not valid: {what}")]
+    BehaviorInvalid {
+        /// What is wrong.
+        what: String,
+    },
+    /// Something about organizations, users, roles, bundles or sessions.
+    #[error(transparent)]
+    Identity(#[from] crate::error::identity::IdentityError),
+    /// A task, or the job behind it, can't be.
+    #[error(transparent)]
+    Task(#[from] crate::error::tasks::TaskError),
+    /// Something about a migration.
+    #[error(transparent)]
+    Migration(#[from] crate::error::migrations::MigrationError),
+    /// Something about metadata entries.
+    #[error(transparent)]
+    Entry(#[from] crate::error::entries::EntryError),
+    /// A listing is refused.
+    #[error(transparent)]
+    List(#[from] crate::error::list::ListError),
+    /// A watch can't begin there, or can't go on.
+    #[error(transparent)]
+    Watch(#[from] crate::error::watch::WatchError),
+}
+
+impl From<TooManyRaces> for EngineError {
+    fn from(TooManyRaces { attempts }: TooManyRaces) -> Self {
+        Self::Contended { attempts }
+    }
+}
+
+impl MayBeRace for EngineError {
+    fn storage_error(&self) -> Option<&StorageError> {
+        match self {
+            Self::Storage(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<coeval_access::Denied> for EngineError {
+    fn from(denied: coeval_access::Denied) -> Self {
+        Self::Denied(denied)
+    }
+}
+
+fn differ(paths: &[String]) -> String {
+    match paths {
+        [] => String::new(),
+        paths => format!("; it differs at {}", paths.join(", ")),
+    }
+}
+
+impl EngineError {
+    /// The resource itself, named for a quarantine or an error.
+    pub fn no_resource(what: impl std::fmt::Display) -> Self {
+        Self::NotFound {
+            what: format!("resource {what}"),
+        }
+    }
+}
+
+/// What does not fit, after a colon.
+fn places(error: &ContentError) -> String {
+    let all: Vec<String> = error.violations().iter().map(ToString::to_string).collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", all.join("; "))
+    }
+}
+
+impl EngineError {
+    /// Where a content does not fit, if that is what is wrong.
+    #[must_use]
+    pub fn content(&self) -> Option<&ContentError> {
+        match self.root() {
+            Self::Content(error) => Some(error),
+            Self::ViewUnfit { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    /// What is behind it, without how to go on.
+    #[must_use]
+    pub fn root(&self) -> &Self {
+        match self {
+            Self::UpgradeFirst { refusal, .. } => refusal.root(),
+            other => other,
+        }
+    }
+}
+
+impl Coded for EngineError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Storage(inner) => inner.code(),
+            Self::Version(inner) => inner.code(),
+            Self::UpgradeFirst { refusal, .. } => refusal.code(),
+            Self::Conversion(inner) => inner.code(),
+            Self::Content(inner) => inner.code(),
+            Self::ViewUnfit { .. } => coeval_codes::VIEW_UNFIT,
+            Self::TooNew(inner) => inner.code(),
+            Self::FieldsUndeclared { .. } => coeval_codes::FIELD_UNDECLARED,
+            Self::Defaults(inner) => inner.code(),
+            Self::Phase(inner) => inner.code(),
+            Self::MirrorUnfit { .. } => coeval_codes::MIRROR_UNFIT,
+            Self::Denied(inner) => inner.reason.code(),
+            Self::Acl(inner) => inner.code(),
+            Self::Secret(inner) => inner.code(),
+            Self::Inherit(inner) => inner.code(),
+            Self::TypeFile(inner) => inner.code(),
+            Self::NotFound { .. } => coeval_codes::RESOURCE_NOT_FOUND,
+            Self::AlreadyExists { .. } => coeval_codes::RESOURCE_EXISTS,
+            Self::NameAmbiguous { .. } => coeval_codes::NAME_AMBIGUOUS,
+            Self::Conflict { .. } => coeval_codes::RESOURCE_CONFLICT,
+            Self::Contended { .. } => coeval_codes::CONTENDED,
+            Self::StateForbids { .. } => coeval_codes::STATE_FORBIDS,
+            Self::MetadataInvalid { .. } => coeval_codes::METADATA_INVALID,
+            Self::AppliedInvalid { .. } => coeval_codes::APPLIED_INVALID,
+            Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
+            Self::Encode(inner) => inner.code(),
+            Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
+            Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
+            Self::ReleaseTooOld { .. } => coeval_codes::LEVEL_UNKNOWN,
+            Self::TypeUnknown { .. } => coeval_codes::TYPE_UNKNOWN,
+            Self::TypeVersionUnknown { .. } => coeval_codes::TYPE_VERSION_UNKNOWN,
+            Self::TypeExists { .. } => coeval_codes::TYPE_EXISTS,
+            Self::TypeInUse { .. } => coeval_codes::TYPE_IN_USE,
+            Self::TypeEditing { .. } => coeval_codes::TYPE_EDITING,
+            Self::BuiltIn { .. } => coeval_codes::BUILT_IN,
+            Self::TypeIsParent { .. } => coeval_codes::TYPE_IS_PARENT,
+            Self::TypeRetired { .. } => coeval_codes::TYPE_RETIRED,
+            Self::AnnotationInvalid { .. } => coeval_codes::ANNOTATION_INVALID,
+            Self::TypeRefused { .. } => coeval_codes::TYPE_REFUSED,
+            Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
+            Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
+            Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
+            Self::BehaviorExists { .. } => coeval_codes::BEHAVIOR_EXISTS,
+            Self::BehaviorUnknown { .. } => coeval_codes::BEHAVIOR_UNKNOWN,
+            Self::BehaviorInvalid { .. } => coeval_codes::BEHAVIOR_INVALID,
+            Self::Identity(inner) => inner.code(),
+            Self::Task(inner) => inner.code(),
+            Self::Migration(inner) => inner.code(),
+            Self::Behavior(inner) => inner.code(),
+            Self::Entry(inner) => inner.code(),
+            Self::List(inner) => inner.code(),
+            Self::Watch(inner) => inner.code(),
+        }
+    }
+
+    fn advice(&self) -> String {
+        let text = match self {
+            Self::UpgradeFirst { of, name, to, .. } => {
+                return format!(
+                    "`coeval upgrade {of} {name} --to {to}` stores it at {}, which needs full control; then save again. Or write at the stored version.",
+                    to.short()
+                );
+            }
+            Self::ViewUnfit { stored, at, .. } => {
+                return format!(
+                    "Read it at {stored}, with a client that knows that version. The author of the type can let readers of {at} see it: `map` with `otherwise` in the conversion, a `restrictedView`, or `x-extensible-enum` in {at}."
+                );
+            }
+            Self::Storage(inner) => return inner.advice(),
+            Self::Version(inner) => return inner.advice(),
+            Self::Conversion(inner) => return inner.advice(),
+            Self::Content(inner) => return inner.advice(),
+            Self::TooNew(inner) => return inner.advice(),
+            Self::Defaults(inner) => return inner.advice(),
+            Self::Phase(inner) => return inner.advice(),
+            Self::MirrorUnfit { .. } => return phases::Refusal::Unfit.advice(),
+            Self::Denied(inner) => return inner.reason.advice(),
+            Self::Acl(inner) => return inner.advice(),
+            Self::Secret(inner) => return inner.advice(),
+            Self::Inherit(inner) => return inner.advice(),
+            Self::TypeFile(inner) => return inner.advice(),
+            Self::FieldsUndeclared { of, .. } => {
+                return format!(
+                    "Correct the names (`coeval explain {of}` shows them), or write without `strict`: they are stored then, with a warning."
+                );
+            }
+            Self::NotFound { .. } => {
+                "Check the name or id and the organization; ask for access if it should be there."
+            }
+            Self::AlreadyExists { .. } => "Update it, or choose another name.",
+            Self::NameAmbiguous { .. } => "Use one of the ids.",
+            Self::Conflict { .. } => "Read it again, apply your change to that, and write.",
+            Self::Contended { .. } => "Try again in a moment.",
+            Self::StateForbids { .. } => "Bring it into another state first; see the states page.",
+            Self::MetadataInvalid { .. } => "Correct it and send it again.",
+            Self::AppliedInvalid { .. } => {
+                "Declare fewer or shorter paths: one to an object or list stands for all of it."
+            }
+            Self::Unreadable { .. } => {
+                "Look at it with `coeval store quarantine`; other resources are not concerned."
+            }
+            Self::Encode(inner) => return inner.advice(),
+            Self::RevisionNeeded => {
+                "Read it first and send its revision, or use upsert or a field mask."
+            }
+            Self::MaskInvalid { .. } => "Name fields that the body's version has.",
+            Self::ReleaseTooOld { .. } => {
+                "Use the release that the other servers have, or a newer one."
+            }
+            Self::TypeUnknown { .. } => "Register the type, or check its name.",
+            Self::TypeVersionUnknown { .. } => "Register the version, or use one that exists.",
+            Self::TypeExists { .. } => "Register another version.",
+            Self::TypeInUse { .. } => {
+                "Register a new version, and move the resources to it if this one is to go."
+            }
+            Self::TypeEditing { .. } => "Try again in a moment.",
+            Self::BuiltIn { .. } => "Define one of your own.",
+            Self::TypeIsParent { .. } => {
+                "Upgrade that server or stop it, and try again; or delete the versions that are converted from it first."
+            }
+            Self::TypeRetired { .. } => {
+                "Register it exactly as it was: other versions are converted through it. Or register your definition as another version."
+            }
+            Self::AnnotationInvalid { .. } => {
+                "Correct it: days are written 2026-11-18, and a column's path is a JSON pointer to a field of the schema."
+            }
+            Self::TypeRefused { .. } => "Correct the definition.",
+            Self::Incompatible { .. } => {
+                "Use the version that the findings ask for, or change the schema or the conversion."
+            }
+            Self::InterfaceUnknown { .. } => "Define the interface first.",
+            Self::InterfaceInUse { .. } => "Define a new version of the interface.",
+            Self::BehaviorExists { .. } => "Change that one, or choose another name.",
+            Self::BehaviorUnknown { .. } => {
+                "Use an id of the list of behaviors; a type has those of its interfaces."
+            }
+            Self::BehaviorInvalid { .. } => "Correct it and send it again.",
+            Self::Identity(inner) => return inner.advice(),
+            Self::Task(inner) => return inner.advice(),
+            Self::Migration(inner) => return inner.advice(),
+            Self::Behavior(inner) => return inner.advice(),
+            Self::Entry(inner) => return inner.advice(),
+            Self::List(inner) => return inner.advice(),
+            Self::Watch(inner) => return inner.advice(),
+        };
+        text.to_owned()
+    }
+
+    fn error_kind(&self) -> ErrorKind {
+        match self.root() {
+            // Callers who may not see it are told the same as if it did not exist.
+            Self::Denied(denied) if denied.hidden => ErrorKind::NotFound,
+            Self::Version(refusal) => refusal.error_kind(),
+            Self::Phase(refusal) => refusal.error_kind(),
+            Self::Acl(refusal) => refusal.error_kind(),
+            // As released: whatever is wrong with the token of a page, the listing starts again.
+            Self::List(ListError::Token(_) | ListError::Key(_)) => ErrorKind::InvalidArgument,
+            other => other.code().kind(),
+        }
+    }
+}

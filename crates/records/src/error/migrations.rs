@@ -1,0 +1,112 @@
+//! What can go wrong with a migration, beside what its phases refuse.
+
+use crate::keys::TypeKey;
+use coeval_access::Level;
+use coeval_codes::{Code, Coded, shell_word};
+use coeval_core::phases::UnknownPhase;
+use coeval_core::version::Version;
+
+/// Every refusal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MigrationError {
+    /// No such migration.
+    #[error("there is no migration {what}")]
+    Unknown {
+        /// Which.
+        what: String,
+    },
+    /// What is declared can't be.
+    #[error("the migration can't be declared so: {what}")]
+    Invalid {
+        /// Why.
+        what: String,
+    },
+    /// No such phase.
+    #[error(transparent)]
+    Phase(#[from] UnknownPhase),
+    /// It is over.
+    #[error("the migration {name} has ended: {how}")]
+    Ended {
+        /// Which.
+        name: String,
+        /// How.
+        how: &'static str,
+    },
+    /// It is on its way back.
+    #[error("the migration {name} is being undone")]
+    Undoing {
+        /// Which.
+        name: String,
+    },
+    /// Cutover waits for them, unless they are named.
+    #[error(transparent)]
+    WithoutAccess(#[from] Box<WithoutAccess>),
+}
+
+/// Members who would lose access with a migration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} see {of} at major {from} and not at {to}, the version that its resources get{}",
+    names.join(", "),
+    if *more == 0 { String::new() } else { format!(", and {more} more") }
+)]
+pub struct WithoutAccess {
+    pub of: TypeKey,
+    pub from: u32,
+    /// The version that resources get.
+    pub to: Version,
+    /// What the first of them has at the old major.
+    pub level: Level,
+    /// Some of them, as commands take them.
+    pub names: Vec<String>,
+    /// How many there are beside.
+    pub more: usize,
+}
+
+impl WithoutAccess {
+    fn advice(&self) -> String {
+        let Self { of, to, .. } = self;
+        let names: Vec<String> = self.names.iter().map(|name| shell_word(name)).collect();
+        let first = names.first().map_or("", String::as_str);
+        let without = names.iter().map(|name| format!(" --without-access {name}"));
+        format!(
+            "Grant each of them the new version: `coeval type grant {of}:{to} {first} {}`. Or go on without them: `coeval migrate advance {of} --to cutover{}`. `coeval migrate plan {of}` lists all.",
+            level_word(self.level),
+            without.collect::<String>(),
+        )
+    }
+}
+
+impl Coded for MigrationError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Unknown { .. } => coeval_codes::MIGRATION_UNKNOWN,
+            Self::Invalid { .. } => coeval_codes::MIGRATION_INVALID,
+            Self::Phase(unknown) => unknown.code(),
+            Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
+            Self::Undoing { .. } => coeval_codes::MIGRATION_UNDOING,
+            Self::WithoutAccess(_) => coeval_codes::MIGRATION_WITHOUT_ACCESS,
+        }
+    }
+
+    fn advice(&self) -> String {
+        match self {
+            Self::Unknown { .. } => "List the migrations that there are, or start one.",
+            Self::Invalid { .. } => "Correct it and declare it again.",
+            Self::Phase(unknown) => return unknown.advice(),
+            Self::Ended { .. } => "Start another one, if there is something to move.",
+            Self::Undoing { .. } => "Wait until it has ended, and start it again.",
+            Self::WithoutAccess(members) => return members.advice(),
+        }
+        .to_owned()
+    }
+}
+
+/// A level as commands take it.
+const fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::ReadOnly => "read-only",
+        Level::ReadWrite => "read-write",
+        Level::FullControl => "full-control",
+    }
+}

@@ -1,0 +1,193 @@
+//! What belongs to a resource that has expired, for the sweep of the store.
+
+use crate::write::acl::removal as acl_removal;
+use crate::write::steps::{MOST_HISTORY, as_read, ask_name, found_name};
+use async_trait::async_trait;
+use coeval_catalog::types::pair::found;
+use coeval_catalog::types::part::PHASES;
+use coeval_catalog::types::phase;
+use coeval_core::phases::Truth;
+use coeval_records::acl::decode_acl;
+use coeval_records::audit::{self, Deed, What};
+use coeval_records::error::EngineError;
+use coeval_records::keys::{self, TypeKey};
+use coeval_records::stored::Stored;
+use coeval_storage::maintenance::Belongings;
+use coeval_storage::{
+    Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
+    SystemClock,
+};
+use std::sync::Arc;
+
+/// Knows what belongs to an expired resource: its index entries, ACL, secrets, entries and
+/// history, and one in the count of its name. A record of what happened is part of it, so that watchers can be told.
+#[derive(Debug)]
+pub struct ResourceBelongings {
+    clock: Arc<dyn Clock>,
+}
+
+impl Default for ResourceBelongings {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+}
+
+#[async_trait]
+impl Belongings for ResourceBelongings {
+    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
+        // Of what is no resource, or can't be read, nothing is known to belong.
+        let Some((of, major, id)) = keys::read_record(&entry.key) else {
+            return Ok(Vec::new());
+        };
+        let Kept::Record(record) = &entry.stored else {
+            return Ok(Vec::new());
+        };
+        let Ok(stored) = Stored::decode(id, record) else {
+            return Ok(Vec::new());
+        };
+        let (org, name) = (&stored.header.org, &stored.header.name);
+        let failed = |error: EngineError| StorageError::failed(error.to_string());
+        let delete = |key| Step {
+            key,
+            condition: Condition::Whatever,
+            action: Action::Delete,
+        };
+        let migration = migrating(store, &of, major).await?;
+        let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
+        request.keys.insert(0, keys::acl(id)?);
+        if let Some(migration) = &migration {
+            request
+                .keys
+                .insert(0, keys::record(&of, migration.twin, id)?);
+        }
+        let mut snapshot = store.read(request).await?;
+        let name = found_name(&mut snapshot, &of, org, name).map_err(failed)?;
+        let acl = snapshot.keys.pop().flatten();
+        let other = snapshot.keys.pop().flatten();
+        let live = other.as_ref().and_then(|other| other.stored.record());
+        let live = live.and_then(|record| Stored::decode(id, record).ok());
+        let goes = match (&migration, &other, &live) {
+            (None, ..) => true,
+            // What can't be read is not judged.
+            (Some(_), Some(_), None) => false,
+            (Some(migration), _, live) => migration.goes(&stored, live.as_ref()),
+        };
+        let mut steps = vec![delete(keys::secrets(id, major)?)];
+        if goes && migration.is_some() {
+            steps.push(delete(keys::failed(&of, id)?));
+        }
+        steps.extend(migration.map(|migration| migration.unchanged));
+        let own = stored.header.index_keys(&of, id)?;
+        if !goes {
+            // This record does not count: it was left behind, or its resource is gone already.
+            let needed = match (&other, &live) {
+                (None, _) => Vec::new(),
+                (Some(_), None) => own.clone(),
+                (Some(_), Some(live)) => live.header.index_keys(&of, id)?,
+            };
+            let unneeded = own.into_iter().filter(|key| !needed.contains(key));
+            steps.extend(unneeded.map(delete));
+            steps.extend(other.map(|other| Step {
+                condition: live.as_ref().map_or(Condition::Exists, as_read),
+                key: other.key,
+                action: Action::Nop,
+            }));
+            steps.push(silent(&of)?);
+            return Ok(steps);
+        }
+        steps.push(acl_removal(id, acl.as_ref())?);
+        steps.push(delete(keys::entries(id)?));
+        let mut indexed = own;
+        if let (Some(other), Some(live)) = (other, live) {
+            // It was left behind, and goes with what counts.
+            indexed.extend(live.header.index_keys(&of, id)?);
+            indexed.sort();
+            indexed.dedup();
+            steps.push(delete(keys::secrets(id, live.header.version.major)?));
+            steps.push(Step {
+                condition: as_read(&live),
+                key: other.key,
+                action: Action::Delete,
+            });
+        }
+        steps.extend(indexed.into_iter().map(delete));
+        let generation = stored.header.generation;
+        for old in generation.saturating_sub(MOST_HISTORY)..generation {
+            steps.push(delete(keys::history(id, old)?));
+        }
+        steps.push(name.step(-1).map_err(|error| failed(error.into()))?);
+        let mut deed = Deed::of_resource(What::Expire, &of, id, &stored.header);
+        deed.before = Some(stored.revision.to_string());
+        deed.paired = stored.paired;
+        deed.acl = acl.and_then(|entry| decode_acl(&entry));
+        steps.push(audit::step(self.clock.now().0, "", org, &deed).map_err(failed)?);
+        Ok(steps)
+    }
+}
+
+/// What the migration of a type says of a record of one of its majors.
+struct Migrating {
+    /// The other major.
+    twin: u32,
+    is_old: bool,
+    /// The source of truth. Where two phases disagree, both records are the same.
+    truth: Truth,
+    /// The phases are as they were read.
+    unchanged: Step,
+}
+
+impl Migrating {
+    /// Whether a resource goes with this record: it was there, and is not without it.
+    fn goes(&self, stored: &Stored, other: Option<&Stored>) -> bool {
+        let (was, is) = if self.is_old {
+            (found(Some(stored), other), found(None, other))
+        } else {
+            (found(other, Some(stored)), found(other, None))
+        };
+        was.exists(self.truth) && !is.exists(self.truth)
+    }
+}
+
+/// Nothing, if the major is not one of the two.
+async fn migrating(
+    store: &dyn Store,
+    of: &TypeKey,
+    major: u32,
+) -> Result<Option<Migrating>, StorageError> {
+    let key = keys::phase(of)?;
+    let snapshot = store.read(ReadRequest::keys([key.clone()])).await?;
+    let entry = snapshot.keys.into_iter().next().flatten();
+    let Some(record) = entry.as_ref().and_then(|entry| entry.stored.record()) else {
+        return Ok(None);
+    };
+    let migration = phase::decode(&record.content.body);
+    let Some(migration) = migration.and_then(|(record, _)| record.migration) else {
+        return Ok(None);
+    };
+    let twin = match major {
+        major if major == migration.from => migration.to,
+        major if major == migration.to => migration.from,
+        _ => return Ok(None),
+    };
+    Ok(Some(Migrating {
+        twin,
+        is_old: major == migration.from,
+        truth: PHASES.row(migration.live.low).truth,
+        unchanged: Step {
+            key,
+            condition: Condition::RevisionIs(record.revision),
+            action: Action::Nop,
+        },
+    }))
+}
+
+/// What keeps watchers from being told of the records in a write.
+pub fn silent(of: &TypeKey) -> Result<Step, StorageError> {
+    Ok(Step {
+        key: keys::background(of, "lately")?,
+        condition: Condition::Whatever,
+        action: Action::Put(Put::of(b"{}".to_vec())),
+    })
+}

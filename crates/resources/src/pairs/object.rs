@@ -1,0 +1,341 @@
+//! Writing, keeping alive and removing a resource, with both of its records where it has two.
+
+use crate::pairs::failed::{Listed, cleared};
+use crate::pairs::mirror::{Truth, Unfit};
+use crate::resources::Resources;
+use crate::secure::Sealed;
+use crate::write::steps::{Becomes, KeptHistory, ObjectWrite, Seat, arrives, remove_belongings};
+use coeval_catalog::fetched::Fetched;
+use coeval_catalog::types::pair::Pair;
+use coeval_catalog::types::part::PHASES;
+use coeval_catalog::types::state::TypeState;
+use coeval_core::convert::Record;
+use coeval_core::phases::{
+    Failing, Fit, Home, Keys, Plan, Refusal, Standing, Step as PhaseStep, Write, plan_write,
+};
+use coeval_core::version::{Uuid, Version};
+use coeval_records::error::EngineError;
+use coeval_records::stored::Stored;
+use coeval_storage::{AtomicWrite, Millis, PutRevision};
+
+/// A resource that is to be written.
+#[derive(Debug)]
+pub(crate) struct Putting<'a> {
+    pub state: &'a TypeState,
+    pub id: Uuid,
+    /// As it was found, turned to the source of truth; nothing for a new one.
+    pub before: Option<(&'a Fetched, &'a Stored)>,
+    /// What the source of truth becomes.
+    pub after: &'a Sealed,
+    /// The same with its secure values; nothing: the content stays as it was.
+    pub whole: Option<&'a Record>,
+    pub expires: Option<Millis>,
+    /// What the caller does; it matters in migrations alone.
+    pub write: Write,
+    /// The version that a new resource was written at.
+    pub said: Option<Version>,
+}
+
+/// The two records of a resource after a plan.
+struct Both<'a> {
+    pair: &'a Pair,
+    plan: Plan,
+    /// What is put as the old record, and as the new one.
+    old: Option<Sealed>,
+    new: Option<Sealed>,
+}
+
+impl Resources {
+    /// Adds a resource to a write: its record or records with their secrets, index entries and
+    /// history.
+    pub(crate) async fn put_object(
+        &self,
+        write: AtomicWrite,
+        putting: &Putting<'_>,
+    ) -> Result<AtomicWrite, EngineError> {
+        let Putting {
+            state,
+            id,
+            before,
+            after,
+            expires,
+            ..
+        } = *putting;
+        let absent;
+        let pair = match (before, state.part()?) {
+            (Some((fetched, _)), _) => fetched.pair.as_ref(),
+            (None, Some(part)) if part.concerns(after.store.header.version.major) => {
+                absent = Pair::absent(*part);
+                Some(&absent)
+            }
+            (None, _) => None,
+        };
+        let history = self.kept_history();
+        let Some(pair) = pair else {
+            let before = before.map(|(fetched, stored)| (&fetched.key, stored));
+            return ObjectWrite::alone(state, id, before, after, expires, history)?.add_to(write);
+        };
+        let (write, both, unfit) = self.both(write, pair, putting).await?;
+        let earlier = before.map(|(_, stored)| stored);
+        both.add_to(write, state, id, earlier, expires, history, unfit.as_ref())
+    }
+
+    /// What becomes of both records.
+    async fn both<'p>(
+        &self,
+        write: AtomicWrite,
+        pair: &'p Pair,
+        putting: &Putting<'_>,
+    ) -> Result<(AtomicWrite, Both<'p>, Option<Unfit>), EngineError> {
+        let (state, id, after) = (putting.state, putting.id, putting.after);
+        let part = &pair.part;
+        let row = part.row();
+        let takes_part = match putting.write {
+            Write::Create(coeval_core::phases::At::New) | Write::Move => false,
+            Write::Create(coeval_core::phases::At::Old) => true,
+            Write::Update(_) | Write::KeepAlive | Write::Delete => {
+                pair.standing() != Standing::Alone
+            }
+        };
+        let mut write = write;
+        let (mut mirror, mut unfit) = (None, None);
+        if takes_part && row.writes == Keys::Both {
+            let (_, other) = part.majors();
+            let said = putting.said.filter(|said| said.major == other);
+            let at = said.or_else(|| pair.mirror_at(state));
+            let at = at.ok_or(Refusal::NotLive {
+                phase: part.phase,
+                live: part.migration.live,
+            })?;
+            let truth = Truth {
+                header: &after.store.header,
+                whole: putting.whole,
+                before: putting.before.map(|(_, stored)| stored),
+                replaced: after.store.replaced.clone(),
+            };
+            match self.mirrored(state, pair, id, at, truth).await? {
+                Ok(made) => {
+                    let there = pair.at(other).map(|stored| stored.header.version);
+                    let first = after.store.header.version;
+                    // The version of the truth is looked after by whoever writes it.
+                    if there != Some(at) && first != at {
+                        write = arrives(write, state, at)?;
+                    }
+                    mirror = Some(made);
+                }
+                Err(why) => unfit = Some(why),
+            }
+        }
+        let fit = match &unfit {
+            None => Fit::Both,
+            Some(_) => Fit::OnlyTruth,
+        };
+        let (live, phase) = (part.migration.live, part.phase);
+        let plan = plan_write(&PHASES, live, phase, &pair.found(), putting.write, fit);
+        let plan = plan.map_err(|refusal| match (refusal, &unfit) {
+            (Refusal::Unfit | Refusal::NotReadBack, Some(why)) => EngineError::MirrorUnfit {
+                reason: why.reason.clone(),
+            },
+            (refusal, _) => refusal.into(),
+        })?;
+        let truth = after.clone();
+        let old_is_truth = truth.store.header.version.major == part.migration.from;
+        let (old, new) = if old_is_truth {
+            (Some(truth), mirror)
+        } else {
+            (mirror, Some(truth))
+        };
+        let both = Both {
+            pair,
+            plan,
+            old,
+            new,
+        };
+        Ok((write, both, unfit))
+    }
+
+    /// Moves the expiry of a resource: of both records where it has two, and makes a mirror that
+    /// is missing.
+    pub(crate) async fn keep_object_alive(
+        &self,
+        write: AtomicWrite,
+        fetched: &Fetched,
+        stored: &Stored,
+        expires: Option<Millis>,
+    ) -> Result<AtomicWrite, EngineError> {
+        let (state, id) = (&*fetched.state, stored.id);
+        state.part()?;
+        let Some(pair) = &fetched.pair else {
+            let kept = Becomes::KeepAlive;
+            return ObjectWrite::only(state, &fetched.key, stored, kept, expires).add_to(write);
+        };
+        let after = Sealed::unchanged(stored, stored.header.clone());
+        let putting = Putting {
+            state,
+            id,
+            before: Some((fetched, stored)),
+            after: &after,
+            whole: None,
+            expires,
+            write: Write::KeepAlive,
+            said: None,
+        };
+        let (write, both, unfit) = self.both(write, pair, &putting).await?;
+        both.add_to(
+            write,
+            state,
+            id,
+            None,
+            expires,
+            KeptHistory::default(),
+            unfit.as_ref(),
+        )
+    }
+
+    /// Removes a resource and all that belongs to it, but for its ACL.
+    pub(crate) fn remove_object(
+        &self,
+        write: AtomicWrite,
+        fetched: &Fetched,
+        stored: &Stored,
+    ) -> Result<AtomicWrite, EngineError> {
+        let (state, id) = (&*fetched.state, stored.id);
+        state.part()?;
+        let history = self.kept_history().length;
+        let write = remove_belongings(write, id, stored.header.generation, history)?;
+        let Some(pair) = &fetched.pair else {
+            let gone = Becomes::Gone;
+            return ObjectWrite::only(state, &fetched.key, stored, gone, None).add_to(write);
+        };
+        let (live, phase) = (pair.part.migration.live, pair.part.phase);
+        let found = pair.found();
+        let plan = plan_write(&PHASES, live, phase, &found, Write::Delete, Fit::Both)?;
+        let both = Both {
+            pair,
+            plan,
+            old: None,
+            new: None,
+        };
+        both.add_to(write, state, id, None, None, KeptHistory::default(), None)
+    }
+
+    /// Adds what the background, or a read that met a mirror that is not fresh, does to a
+    /// resource. `mirror` is what is copied; for a mark, the record itself.
+    pub fn add_background(
+        write: AtomicWrite,
+        state: &TypeState,
+        id: Uuid,
+        pair: &Pair,
+        plan: Plan,
+        mirror: Option<Sealed>,
+        unfit: Option<&Unfit>,
+    ) -> Result<AtomicWrite, EngineError> {
+        let (old, new) = match plan.old {
+            PhaseStep::Copy => (mirror, None),
+            _ => (None, mirror),
+        };
+        let truth = pair.truth();
+        let expires = truth.and_then(|truth| truth.expires);
+        let both = Both {
+            pair,
+            plan,
+            old,
+            new,
+        };
+        both.add_to(
+            write,
+            state,
+            id,
+            None,
+            expires,
+            KeptHistory::default(),
+            unfit,
+        )
+    }
+}
+
+impl Both<'_> {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a plan says what happens to the records, the rest is what else there is"
+    )]
+    fn add_to(
+        mut self,
+        write: AtomicWrite,
+        state: &TypeState,
+        id: Uuid,
+        earlier: Option<&Stored>,
+        expires: Option<Millis>,
+        history: KeptHistory,
+        unfit: Option<&Unfit>,
+    ) -> Result<AtomicWrite, EngineError> {
+        let pair = self.pair;
+        let migration = pair.part.migration;
+        if let Some(new) = &mut self.new {
+            new.store.paired = self.plan.home == Home::Paired;
+        }
+        if let Some(old) = &mut self.old {
+            old.store.paired = false;
+        }
+        let truth_is_old = pair.part.majors().0 == migration.from;
+        let alone = pair.standing() == Standing::Alone;
+        let fresh = pair.standing() == Standing::Fresh;
+        let old = Seat {
+            key: pair.key(state, migration.from, id)?,
+            before: pair.old.as_ref(),
+            becomes: becomes(self.plan.old, self.old.as_ref(), pair.new.as_ref())?,
+            counts: truth_is_old && !alone,
+            indexed: fresh || (truth_is_old && !alone),
+        };
+        let new = Seat {
+            key: pair.key(state, migration.to, id)?,
+            before: pair.new.as_ref(),
+            becomes: match self.plan.new {
+                PhaseStep::Mark => becomes(PhaseStep::Copy, self.new.as_ref(), pair.new.as_ref())?,
+                step => becomes(step, self.new.as_ref(), pair.old.as_ref())?,
+            },
+            counts: alone || !truth_is_old,
+            // What a server before mirror wrote may have removed entries of a mirror.
+            indexed: fresh || alone || !truth_is_old,
+        };
+        let object = ObjectWrite {
+            state,
+            id,
+            seats: vec![old, new],
+            earlier,
+            expires,
+            history,
+        };
+        let mut write = object.add_to(write)?;
+        match (self.plan.failing, unfit) {
+            (Failing::Listed, Some(unfit)) => {
+                let listed = Listed::of(unfit);
+                write.steps.extend(listed.steps(&state.key, id, expires)?);
+            }
+            (Failing::Cleared, _) if pair.standing() != Standing::Fresh => {
+                write.steps.push(cleared(&state.key, id)?);
+            }
+            _ => {}
+        }
+        Ok(write)
+    }
+}
+
+fn becomes<'a>(
+    step: PhaseStep,
+    own: Option<&'a Sealed>,
+    original: Option<&'a Stored>,
+) -> Result<Becomes<'a>, EngineError> {
+    // A plan is made of what is there, so neither is missing.
+    let missing = || EngineError::Contended { attempts: 0 };
+    Ok(match step {
+        PhaseStep::Leave => Becomes::Stays,
+        PhaseStep::Delete => Becomes::Gone,
+        PhaseStep::Touch => Becomes::KeepAlive,
+        PhaseStep::Write => Becomes::Put(own.ok_or_else(missing)?, PutRevision::Fresh),
+        PhaseStep::Copy | PhaseStep::Mark => {
+            let revision = original.ok_or_else(missing)?.revision;
+            Becomes::Put(own.ok_or_else(missing)?, PutRevision::Same(revision))
+        }
+    })
+}

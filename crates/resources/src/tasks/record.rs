@@ -1,0 +1,117 @@
+//! A task in the store.
+
+use crate::tasks::task::Task;
+use coeval_core::version::Uuid;
+use coeval_records::error::EngineError;
+use coeval_records::error::tasks::TaskError;
+use coeval_records::header::Time;
+use coeval_records::keys;
+use coeval_storage::{Action, Condition, Entry, Millis, Put, Revision, Step, StorageError};
+
+/// How long a task is kept after its end.
+const KEPT: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// The most bytes of what a job is told, and of its checkpoint: written with every batch.
+const MOST_STATE: usize = 16 * 1024;
+/// The most bytes of a result: with the rest it fits into a record.
+pub const MOST_RESULT: usize = 320 * 1024;
+
+/// A task and the revision that it was read at.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub task: Task,
+    pub revision: Revision,
+}
+
+/// A new id. Later ones are greater, so that a listing is in the order of time.
+pub(crate) fn draw_task_id(now: Time) -> Result<Uuid, EngineError> {
+    let Uuid(random) = coeval_records::records::draw_id()?;
+    let moment = u128::try_from(now).unwrap_or_default() << 80;
+    // Version 7: milliseconds first; the variant stays as it was drawn.
+    let low = random & ((1 << 76) - 1);
+    Ok(Uuid(moment | 7 << 76 | low))
+}
+
+pub fn decode(id: Uuid, entry: Entry) -> Result<Kept, EngineError> {
+    let record = entry.into_record()?;
+    let task = serde_json::from_slice(&record.content.body).map_err(|error| {
+        let reason = error.to_string();
+        TaskError::Unreadable { id, reason }
+    })?;
+    Ok(Kept {
+        task,
+        revision: record.revision,
+    })
+}
+
+/// The step that writes a task, on condition of what there is.
+pub fn step(task: &Task, condition: Condition) -> Result<Step, EngineError> {
+    let size = |value: &serde_json::Value| value.to_string().len();
+    let check = |what, size, limit| {
+        if size > limit {
+            Err(TaskError::TooLarge { what, size, limit })
+        } else {
+            Ok(())
+        }
+    };
+    check("input", size(&task.input), MOST_STATE)?;
+    check("checkpoint", size(&task.checkpoint), MOST_STATE)?;
+    check("result", task.result.as_ref().map_or(0, size), MOST_RESULT)?;
+    let body = coeval_records::encode::encode("a task", task)?;
+    let expires = task.ended.map(|ended| Millis(ended).plus(KEPT));
+    Ok(Step {
+        key: keys::task(task.id)?,
+        condition,
+        action: Action::Put(Put::of(body).expiring(expires)),
+    })
+}
+
+/// The step that tells runners of a task, with what it has to report so far.
+pub fn open_step(id: Uuid, report: Vec<u8>) -> Result<Step, StorageError> {
+    Ok(Step {
+        key: keys::open_task(id)?,
+        condition: Condition::Whatever,
+        action: Action::Put(Put::of(report)),
+    })
+}
+
+/// The steps that end it.
+pub fn close_steps(id: Uuid) -> Result<Vec<Step>, StorageError> {
+    let slots = (0..keys::TASK_SLOTS).map(|slot| keys::task_slot(id, slot));
+    let all = std::iter::once(keys::open_task(id)).chain(slots);
+    let delete = |key| Step {
+        key,
+        condition: Condition::Whatever,
+        action: Action::Delete,
+    };
+    all.map(|key| key.map(delete)).collect()
+}
+
+/// An id as text.
+pub mod id_text {
+    use coeval_core::version::Uuid;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(id: &Uuid, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(id)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Uuid, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(from)?;
+        Uuid::parse(&text).ok_or_else(|| serde::de::Error::custom("not an id"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_task_has_a_greater_id() {
+        let (early, late) = (draw_task_id(1_000).unwrap(), draw_task_id(1_001).unwrap());
+        assert!(early.to_string() < late.to_string());
+        let text = late.to_string();
+        assert_eq!(text.as_bytes()[14], b'7', "{text}");
+        assert!(b"89ab".contains(&text.as_bytes()[19]), "{text}");
+    }
+}

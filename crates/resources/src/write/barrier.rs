@@ -1,0 +1,75 @@
+//! What stops a body of a higher version on its way down to what is stored, and the upgrade that
+//! would let it pass.
+
+use crate::write::update::Update;
+use coeval_catalog::types::state::TypeState;
+use coeval_catalog::visible_versions::VisibleVersions;
+use coeval_core::convert::Reason;
+use coeval_core::decide::{Refusal, StoreAt};
+use coeval_core::version::Version;
+use coeval_records::error::EngineError;
+use coeval_records::stored::Stored;
+
+/// The first version on the way up that nothing automatic passes: it changes what a field means, or
+/// names a restricted view (docs/decisions/0003-bodies-of-a-higher-version.md).
+///
+/// A hidden one is told as the next on the way that the caller sees.
+pub fn barrier(
+    state: &TypeState,
+    visible: &VisibleVersions,
+    stored: Version,
+    body: Version,
+) -> Option<Version> {
+    let ancestry = |version| {
+        std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
+    };
+    if body <= stored {
+        return None;
+    }
+    let passed = ancestry(stored);
+    let stops = |version: &Version| {
+        let definition = state.on_path(*version);
+        definition
+            .is_some_and(|one| !one.meaning_changed.is_empty() || one.restricted_view.is_some())
+    };
+    let way = ancestry(body).into_iter();
+    let way: Vec<_> = way
+        .take_while(|version| !passed.contains(version))
+        .collect();
+    let stop = way.iter().rposition(stops)?;
+    let mut seen = way.iter().take(stop + 1).rev();
+    let seen = seen.find(|version| visible.has(**version));
+    Some(seen.copied().unwrap_or(body))
+}
+
+/// Whether the update puts a body of a higher version onto what is stored.
+fn is_above(stored: &Stored, update: &Update) -> bool {
+    update.content.is_some() && update.at.version() > stored.header.version
+}
+
+/// A refusal that an upgrade of the resource would do away with says how to do it.
+pub(crate) fn upgrade_first(
+    state: &TypeState,
+    stored: &Stored,
+    update: &Update,
+    refusal: EngineError,
+) -> EngineError {
+    let ends = match &refusal {
+        EngineError::Version(refusal) => matches!(
+            refusal,
+            Refusal::Strict { .. } | Refusal::MajorHigher { .. } | Refusal::MeaningBetween { .. }
+        ),
+        EngineError::Conversion(refusal) => matches!(refusal.reason, Reason::Value(_)),
+        EngineError::Content(_) => true,
+        _ => false,
+    };
+    if !ends || !is_above(stored, update) || update.store_at == StoreAt::Set {
+        return refusal;
+    }
+    EngineError::UpgradeFirst {
+        refusal: Box::new(refusal),
+        of: state.key.clone(),
+        name: stored.header.name.clone(),
+        to: update.at.version(),
+    }
+}
