@@ -1,7 +1,7 @@
 //! The types of a store, as this server has loaded them.
 
 use crate::kinds::OwnKinds;
-use crate::types::called::Names;
+use crate::types::names::Names;
 use crate::types::packages::Packages;
 use crate::types::registry::Registry;
 use crate::types::state::TypeState;

@@ -2,7 +2,6 @@
 //! organizations and bundles, and the record that every change of one rewrites. They are read and
 //! written as resources, a layer above.
 
-pub mod built_in;
 pub mod content;
 pub mod credentials;
 pub mod names;

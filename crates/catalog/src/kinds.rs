@@ -4,7 +4,6 @@
 //! them in the provider's organization. They are read like any others; they are written only by the
 //! methods of [`coeval_resources::identity`] and [`coeval_background::migrations`], which keep their rules.
 
-use crate::identity::built_in;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
@@ -12,6 +11,9 @@ use coeval_records::error::identity::IdentityError;
 use coeval_records::keys::TypeKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The type of clusters that clients of the RDE API expect.
+pub(crate) const CLUSTER_TYPE: &str = include_str!("kinds/tkgcluster-1.0.0.yaml");
 
 /// The vendor of the engine's own kinds.
 pub const VENDOR: &str = "coeval";
@@ -171,7 +173,7 @@ impl OwnKinds {
     /// API expect.
     pub fn shipped_files(&self) -> impl Iterator<Item = &str> {
         let files = self.0.values().flat_map(|one| one.files.values());
-        files.map(|file| &**file).chain([built_in::TYPE])
+        files.map(|file| &**file).chain([CLUSTER_TYPE])
     }
 
     /// All definitions of a kind, the oldest first.

@@ -15,6 +15,7 @@ pub mod identity;
 pub mod kinds;
 pub mod level;
 pub mod prefetched;
+pub mod registration;
 pub mod types;
 pub mod visible_versions;
 

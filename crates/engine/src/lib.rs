@@ -67,7 +67,7 @@ pub mod identity {
     pub use coeval_catalog::identity::session_kind::SessionKind;
     pub use coeval_catalog::identity::token::TokenSecret;
     pub use coeval_records::error::identity::IdentityError;
-    pub use coeval_resources::identity::IdentitySettings;
+    pub use coeval_resources::caches::identity::IdentitySettings;
     pub use coeval_resources::identity::bootstrap::{
         Bootstrap, BootstrapOrg, BootstrapRole, BootstrapUser, Did, Publication,
     };
@@ -97,9 +97,7 @@ pub mod jobs {
 /// Behaviors as they are run, as hooks or by callers.
 pub mod lifecycle {
     pub use coeval_records::error::behaviors::{BehaviorError, ExecutionError};
-    pub use coeval_resources::lifecycle::executor::{
-        Executor, Invocation, LONGEST_ANSWER, read_answer,
-    };
+    pub use coeval_resources::executor::{Executor, Invocation, LONGEST_ANSWER, read_answer};
     pub use coeval_resources::lifecycle::hooks::Hooks;
     pub use coeval_resources::lifecycle::invoke::EXECUTE;
 }
@@ -132,8 +130,8 @@ pub mod seal {
 pub mod tasks {
     pub use coeval_records::error::tasks::TaskError;
     pub use coeval_records::task_status::Status;
-    pub use coeval_resources::tasks::calls::{TaskPage, TaskQuery};
-    pub use coeval_resources::tasks::creation::CREATE;
+    pub use coeval_resources::task_calls::{TaskPage, TaskQuery};
+    pub use coeval_resources::task_creation::CREATE;
     pub use coeval_resources::tasks::task::{About, Claim, Progress, Task, TaskFailure};
 }
 
@@ -144,22 +142,20 @@ pub mod token {
 
 /// Types, their versions and interfaces.
 pub mod types {
+    pub use coeval_catalog::registration::edit::TypeEdit;
+    pub use coeval_catalog::registration::listing::CatalogEntry;
+    pub use coeval_catalog::registration::register::{Policy, Registered, Registration};
     pub use coeval_catalog::types::annotations::AnnotationChange;
-    pub use coeval_catalog::types::catalog::CatalogEntry;
-    pub use coeval_catalog::types::edit::TypeEdit;
-    pub use coeval_catalog::types::interfaces::Interface;
-    pub use coeval_catalog::types::register::{Policy, Registered, Registration};
+    pub use coeval_catalog::types::interface::Interface;
     pub use coeval_catalog::types::state::TypeState;
     pub use coeval_records::finding::Finding;
 }
 
 /// Writes, and what they are made of.
 pub mod write {
-    pub use coeval_resources::write::create::{Checking, Create};
     pub use coeval_resources::write::delete::{Delete, Deleted};
     pub use coeval_resources::write::mask::FieldMask;
-    pub use coeval_resources::write::metadata::MetaEdit;
+    pub use coeval_resources::write::request::{Checking, Create, MetaEdit, Update, Updated};
     pub use coeval_resources::write::undeclared::Undeclared;
-    pub use coeval_resources::write::update::{Update, Updated};
     pub use coeval_resources::write::upgrade::Upgrade;
 }

@@ -11,9 +11,8 @@ use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
 use coeval_resources::read::Target;
 use coeval_resources::resource::Changed;
-use coeval_resources::write::create::Create;
 use coeval_resources::write::delete::{Delete, Deleted};
-use coeval_resources::write::update::{Update, Updated};
+use coeval_resources::write::request::{Create, Update, Updated};
 use coeval_storage::{ReadRequest, Revision};
 
 impl Engine {

@@ -1,7 +1,7 @@
 //! What the core says about content, in the terms of the engine.
 
+use crate::caches::views::{Fitting, Shown};
 use crate::seen::SeenContent;
-use crate::views::{Fitting, Shown};
 use bytes::Bytes;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;

@@ -1,12 +1,11 @@
 //! Earlier revisions of a resource.
 
 use crate::quarantined::Quarantined;
-use crate::read::{Found, Target, sees};
-use crate::resource::Resource;
+use crate::read::{Found, Target};
+use crate::resource::{Resource, sees};
 use crate::resources::Resources;
-use crate::write::create::Checking;
+use crate::write::request::{Checking, Update};
 use crate::write::undeclared::Undeclared;
-use crate::write::update::Update;
 use coeval_access::Action;
 use coeval_catalog::allow::version_facts;
 use coeval_catalog::caller::Caller;

@@ -5,21 +5,21 @@
 //! Every read takes the phase record in the same snapshot. Users, roles, organizations and rights bundles
 //! are resources too, and so is the identity of a caller something that is read here.
 
+pub mod caches;
 pub mod content;
 pub(crate) mod deprecations;
-pub(crate) mod encodings;
+pub(crate) mod encoded;
 pub mod entries;
+pub mod executor;
 pub mod expiry;
 pub(crate) mod explain;
 pub(crate) mod full_contents;
-pub(crate) mod hints;
 pub mod history;
 pub mod identity;
 pub mod inspect;
 pub mod lifecycle;
 pub mod list;
 pub mod pairs;
-pub(crate) mod pulse;
 pub mod quarantined;
 pub mod read;
 pub(crate) mod ready;
@@ -27,9 +27,10 @@ pub mod resource;
 pub mod resources;
 pub mod secure;
 pub(crate) mod seen;
+pub mod task_calls;
+pub mod task_creation;
 pub mod tasks;
 pub(crate) mod type_bundles;
-pub(crate) mod views;
 pub mod watch;
 pub mod write;
 

@@ -6,7 +6,6 @@
 //! behavior means for the resource is written exactly once, in one atomic write with the task.
 
 pub(crate) mod execution;
-pub mod executor;
 pub(crate) mod hooked_create;
 pub(crate) mod hooked_delete;
 pub(crate) mod hooked_update;

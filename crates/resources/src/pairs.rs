@@ -5,6 +5,6 @@
 //! condition that the phase record and both records are still as they were read.
 
 pub mod failed;
+pub(crate) mod mend;
 pub mod mirror;
 pub(crate) mod object;
-pub(crate) mod repairs;

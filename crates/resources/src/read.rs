@@ -2,10 +2,10 @@
 
 pub(crate) mod hidden_kept;
 
+use crate::caches::views::{Fitting, Shown, ViewKey};
 use crate::content;
-use crate::resource::Resource;
+use crate::resource::{Resource, sees};
 use crate::resources::Resources;
-use crate::views::{Fitting, Shown, ViewKey};
 use coeval_access::{Action, Level};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::fetched::Fetched;
@@ -270,7 +270,10 @@ impl Resources {
             [id] => Ok(*id),
             _ => Err(EngineError::NameAmbiguous {
                 name: name.to_owned(),
-                ids: seen.iter().map(|id| crate::seen::urn(of, *id)).collect(),
+                ids: seen
+                    .iter()
+                    .map(|id| crate::resource::urn(of, *id))
+                    .collect(),
             }),
         }
     }
@@ -514,14 +517,6 @@ pub(crate) fn skew(definition: Option<&TypeVersion>) -> Skew {
 /// Counts a view that had to be computed.
 fn count(how: &'static str) {
     metrics::counter!("coeval_conversions_total", "how" => how).increment(1);
-}
-
-/// What a caller of that level sees.
-pub const fn sees(level: Level) -> Visibility {
-    match level {
-        Level::FullControl => Visibility::Private,
-        Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
-    }
 }
 
 /// Of a type that does not exist for the caller there is nothing to be found.

@@ -42,13 +42,13 @@ impl Resource {
     /// `urn:vcloud:entity:acme:app:<uuid>`
     #[must_use]
     pub fn urn(&self) -> String {
-        crate::seen::urn(&self.of, self.id)
+        urn(&self.of, self.id)
     }
 
     /// The class of readers that this view is for: all of a class see the same of a revision.
     #[must_use]
     pub const fn class(&self) -> Visibility {
-        crate::read::sees(self.level)
+        sees(self.level)
     }
 }
 
@@ -69,4 +69,18 @@ pub struct Changed {
     pub created: bool,
     /// What tells of it, or goes on with it.
     pub task: Option<crate::tasks::task::Task>,
+}
+
+/// The id as text, the same everywhere.
+#[must_use]
+pub(crate) fn urn(of: &coeval_records::keys::TypeKey, id: Uuid) -> String {
+    format!("urn:vcloud:entity:{of}:{id}")
+}
+
+/// What a caller of that level sees.
+pub const fn sees(level: Level) -> Visibility {
+    match level {
+        Level::FullControl => Visibility::Private,
+        Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
+    }
 }

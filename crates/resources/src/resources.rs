@@ -1,14 +1,14 @@
 //! The resources of a store, on top of its types, with what was computed of them once.
 
-use crate::encodings::Encodings;
-use crate::hints::Hints;
-use crate::identity::{Identity, IdentitySettings};
-use crate::lifecycle::executor::Executor;
-use crate::list::kept::Lists;
-use crate::pairs::repairs::Repairs;
-use crate::pulse::Pulse;
-use crate::views::Views;
-use crate::watch::acls::KnownAcls;
+use crate::caches::acls::KnownAcls;
+use crate::caches::encodings::Encodings;
+use crate::caches::hints::Hints;
+use crate::caches::identity::{Identity, IdentitySettings};
+use crate::caches::lists::Lists;
+use crate::caches::pulse::Pulse;
+use crate::caches::repairs::Repairs;
+use crate::caches::views::Views;
+use crate::executor::Executor;
 use coeval_catalog::catalog::Catalog;
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A resource as filters, orders and indexes look at it.
 
 use crate::resource::Resource;
-use coeval_core::version::{Uuid, Version};
+use coeval_core::version::Version;
 use coeval_filter::{Millis, Seen};
 use coeval_records::header::index_values::text;
 use serde_json::Value;
@@ -141,10 +141,4 @@ impl Seen for SeenContent<'_> {
     fn content(&self) -> Option<&Value> {
         Some(self.0)
     }
-}
-
-/// The id as text, the same everywhere.
-#[must_use]
-pub(crate) fn urn(of: &coeval_records::keys::TypeKey, id: Uuid) -> String {
-    format!("urn:vcloud:entity:{of}:{id}")
 }

@@ -2,7 +2,5 @@
 //! a record of the store, so it survives every server.
 
 pub(crate) mod by;
-pub mod calls;
-pub mod creation;
 pub mod record;
 pub mod task;

@@ -2,7 +2,7 @@
 
 use crate::resources::Resources;
 use coeval_catalog::caller::Caller;
-use coeval_catalog::types::register::{Registered, Registration};
+use coeval_catalog::registration::register::{Registered, Registration};
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;

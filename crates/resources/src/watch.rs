@@ -10,7 +10,6 @@
 //! - An event is decoded once in a process, and shown once for each version and class of readers,
 //!   however many watch.
 
-pub(crate) mod acls;
 pub(crate) mod changes;
 pub(crate) mod concern;
 pub(crate) mod decoded;

@@ -3,16 +3,17 @@
 
 pub(crate) mod acl;
 pub mod barrier;
-pub mod create;
+pub(crate) mod create;
 pub mod delete;
 pub(crate) mod edit;
 pub(crate) mod fitting;
 pub mod join;
 pub mod mask;
-pub mod metadata;
+pub(crate) mod metadata;
 pub mod moving;
 pub(crate) mod plan_update;
+pub mod request;
 pub mod steps;
 pub mod undeclared;
-pub mod update;
+pub(crate) mod update;
 pub mod upgrade;

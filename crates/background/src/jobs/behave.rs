@@ -11,7 +11,7 @@ use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::error::tasks::TaskError;
 use coeval_records::keys::TypeKey;
-use coeval_resources::lifecycle::executor::Invocation;
+use coeval_resources::executor::Invocation;
 use coeval_resources::lifecycle::invoke::{Asked, EXECUTE, Subject};
 use coeval_resources::read::Target;
 use coeval_resources::tasks::task::Task;

@@ -27,7 +27,7 @@ use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::error::tasks::TaskError;
 use coeval_records::keys::TypeKey;
-use coeval_resources::tasks::calls::NewTask;
+use coeval_resources::task_calls::NewTask;
 use coeval_resources::tasks::task::{About, Task};
 use std::sync::Arc;
 

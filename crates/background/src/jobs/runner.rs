@@ -16,7 +16,7 @@ use coeval_records::attempts::unless_raced;
 use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_records::task_status::Status;
-use coeval_resources::tasks::calls::id_of;
+use coeval_resources::task_calls::id_of;
 use coeval_resources::tasks::record::{self, Kept};
 use coeval_resources::tasks::task::Claim;
 use coeval_storage::{AtomicWrite, Condition, Delivery, Range, Revision, Watch, WatchRequest};
@@ -91,7 +91,7 @@ impl JobRunner {
     pub fn start(background: Arc<Background>, server_id: &str, settings: RunnerSettings) -> Self {
         let behaviors: Vec<Arc<dyn Job>> = vec![
             Arc::new(BehaviorJob),
-            Arc::new(HookedJob(coeval_resources::tasks::creation::CREATE)),
+            Arc::new(HookedJob(coeval_resources::task_creation::CREATE)),
             Arc::new(HookedJob(coeval_resources::lifecycle::hooks::UPDATE)),
             Arc::new(HookedJob(coeval_resources::lifecycle::hooks::DELETE)),
         ];

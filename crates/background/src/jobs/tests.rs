@@ -3,6 +3,7 @@
 use crate::background::Background;
 use crate::jobs::job::{Batch, Job, Last, Run, Step};
 use crate::jobs::runner::{JobRunner, RunnerSettings};
+use crate::settings::Settings;
 use async_trait::async_trait;
 use bytes::Bytes;
 use coeval_access::{Rights, Subject};
@@ -11,8 +12,7 @@ use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::task_status::Status;
-use crate::settings::Settings;
-use coeval_resources::tasks::calls::NewTask;
+use coeval_resources::task_calls::NewTask;
 use coeval_resources::tasks::task::{About, Progress, Task};
 use coeval_storage::{AtomicWrite, Key, StorageError};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};

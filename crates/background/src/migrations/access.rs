@@ -26,7 +26,7 @@ use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::error::migrations::{MigrationError, WithoutAccess};
 use coeval_records::keys::TypeKey;
-use coeval_resources::identity::directory::Directory;
+use coeval_resources::caches::directory::Directory;
 use std::collections::BTreeMap;
 
 /// How many are named in a refusal and in a status.

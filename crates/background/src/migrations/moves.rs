@@ -24,8 +24,8 @@ use coeval_records::error::migrations::MigrationError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_resources::identity::own::Own;
 use coeval_resources::read::Found;
+use coeval_resources::write::request::Update;
 use coeval_resources::write::steps::fenced;
-use coeval_resources::write::update::Update;
 use coeval_storage::{Action, Condition, Put, Range, Step};
 use tracing::Instrument as _;
 

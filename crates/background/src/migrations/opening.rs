@@ -16,12 +16,10 @@ use coeval_records::attempts::unless_raced;
 use coeval_records::audit::{Deed, What};
 use coeval_records::encode::encode;
 use coeval_records::error::EngineError;
-use coeval_records::keys::{self};
+use coeval_records::keys;
 use coeval_records::servers::ServerSeen;
 use coeval_resources::identity::open::system_caller;
-use coeval_storage::{
-    Action, AtomicWrite, Condition, Put, Range, Revision,
-};
+use coeval_storage::{Action, AtomicWrite, Condition, Put, Range, Revision};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 

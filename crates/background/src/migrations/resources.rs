@@ -18,9 +18,8 @@ use coeval_records::keys::TypeKey;
 use coeval_resources::identity::own::Own;
 use coeval_resources::read::Target;
 use coeval_resources::resource::Changed;
-use coeval_resources::write::create::Create;
 use coeval_resources::write::moving::move_record;
-use coeval_resources::write::update::Update;
+use coeval_resources::write::request::{Create, Update};
 use coeval_storage::{Revision, Token};
 use serde_json::Value;
 

@@ -27,7 +27,11 @@ pub(crate) fn looked_at(state: &TypeState, migration: Migration) -> Span {
 }
 
 /// A move that the rules allow, while it is written. Whoever asked for it is linked.
-pub(crate) fn moving(of: &TypeKey, migration: Migration, (what, next): (Move, &PhaseRecord)) -> Span {
+pub(crate) fn moving(
+    of: &TypeKey,
+    migration: Migration,
+    (what, next): (Move, &PhaseRecord),
+) -> Span {
     let Migration { from, to, .. } = migration;
     let root = info_span!(parent: None, "migrations", types = 1);
     let above = info_span!(parent: &root, "migration", "type" = %of, from, to);

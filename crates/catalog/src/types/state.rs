@@ -4,14 +4,16 @@ use crate::kinds;
 use crate::types::definition::Definition;
 use crate::types::fit::FitProofs;
 use crate::types::part::Part;
+use crate::types::phase;
 use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
 use coeval_core::phases::{Phase, PhaseRecord, Refusal};
 use coeval_core::types::{TypeVersion, Visibility};
 use coeval_core::version::{Known, Version};
+use coeval_records::encode::EncodeError;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Key, Revision};
+use coeval_storage::{Action, AtomicWrite, Condition, Key, Put, Revision};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -280,4 +282,14 @@ fn load(definitions: &mut BTreeMap<Version, Definition>) -> Result<Versions, Eng
             }
         }
     }
+}
+
+/// The phase record is rewritten with every change, so that all servers load the type again.
+pub fn with_phase(
+    write: AtomicWrite,
+    state: &TypeState,
+    before: Revision,
+) -> Result<AtomicWrite, EncodeError> {
+    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
+    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
 }

@@ -1,35 +1,17 @@
-//! How a type is said in protobuf: the numbers of its fields and the name of its package, which are
-//! kept in the store and never given to anything else, and the packages that are made from them.
-//!
-//! They are written in the same atomic write as the version that needs them, and stay when versions
-//! or the type go. What an earlier release registered gets its numbers when it is first asked for.
+//! The packages of a type that typed APIs describe, and the numbers that its fields have in them.
 
-use crate::caller::Caller;
-use crate::catalog::Catalog;
-use crate::kinds::VENDOR;
 use crate::types::definition::Definition;
-use crate::types::edit::with_phase;
 use crate::types::state::TypeState;
-use crate::visible_versions::VisibleVersions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
-use coeval_records::attempts::{Attempts, unless_raced};
-use coeval_records::error::EngineError;
-use coeval_records::finding::Finding;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, ReadRequest, Revision, Step};
-use coeval_typed::{Candidate, FindingKind, Layout, Ledger, PackageName};
+use coeval_storage::{Entry, Revision};
+use coeval_typed::{Candidate, Layout, Ledger, PackageName};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Keys that are read at once.
-const AT_ONCE: usize = 64;
-
 /// Packages of a type for callers who see only some of its versions; more are made each time.
-const MOST_PARTIAL: usize = 64;
-
-/// Records that one write brings.
-const IN_ONE_WRITE: usize = 4;
+pub(crate) const MOST_PARTIAL: usize = 64;
 
 /// What is stored of it, as it was read.
 #[derive(Debug, Default)]
@@ -49,7 +31,7 @@ pub struct NumbersOf {
 }
 
 impl NumbersOf {
-    fn decode(entry: &Entry) -> Option<Self> {
+    pub(crate) fn decode(entry: &Entry) -> Option<Self> {
         let record = entry.stored.record();
         let ledger = record.and_then(|record| serde_json::from_slice(&record.content.body).ok());
         if ledger.is_none() {
@@ -77,7 +59,7 @@ impl StoredTyped {
     }
 }
 
-fn claimed_by(entry: &Entry) -> Option<TypeKey> {
+pub(crate) fn claimed_by(entry: &Entry) -> Option<TypeKey> {
     let record = entry.stored.record()?;
     TypeKey::parse(std::str::from_utf8(&record.content.body).ok()?)
 }
@@ -90,13 +72,13 @@ pub(crate) fn name_of(of: &TypeKey) -> Option<PackageName> {
 /// The packages of a type.
 #[derive(Debug, Default)]
 pub struct Typed {
-    layouts: Vec<Arc<Layout>>,
+    pub layouts: Vec<Arc<Layout>>,
     /// The numbers behind them, by major.
-    ledgers: BTreeMap<u32, Ledger>,
+    pub ledgers: BTreeMap<u32, Ledger>,
     /// The packages of callers who see only some versions of a major.
-    partial: Mutex<HashMap<Vec<Version>, Option<Arc<Layout>>>>,
+    pub partial: Mutex<HashMap<Vec<Version>, Option<Arc<Layout>>>>,
     /// Something has no number in the store yet.
-    behind: bool,
+    pub behind: bool,
 }
 
 impl Typed {
@@ -137,22 +119,26 @@ impl Typed {
         typed
     }
 
-    /// The packages as they are for somebody who sees these versions: each describes the newest of
-    /// its major that can be seen, and no field that only hidden ones have.
-    fn seen(&self, state: &TypeState, visible: &VisibleVersions) -> Vec<Arc<Layout>> {
-        if !visible.hides() {
+    /// The packages as they are for somebody who sees these versions, or all if there is no saying: each
+    /// describes the newest of its major that can be seen, and no field that only hidden ones have.
+    pub(crate) fn seen(
+        &self,
+        state: &TypeState,
+        sees: Option<&dyn Fn(Version) -> bool>,
+    ) -> Vec<Arc<Layout>> {
+        let Some(sees) = sees else {
             return self.layouts.clone();
-        }
+        };
         let layouts = self.layouts.iter();
         layouts
-            .filter_map(|whole| self.partial(state, visible, whole))
+            .filter_map(|whole| self.partial(state, sees, whole))
             .collect()
     }
 
-    fn partial(
+    pub(crate) fn partial(
         &self,
         state: &TypeState,
-        visible: &VisibleVersions,
+        sees: &dyn Fn(Version) -> bool,
         whole: &Arc<Layout>,
     ) -> Option<Arc<Layout>> {
         let versions = of_major(&state.definitions, whole.major, None);
@@ -160,7 +146,7 @@ impl Typed {
         // A package ends before what is unproven, seen or not: nothing after it has a number.
         let proven = candidates.iter().take_while(|one| !one.unproven).count();
         candidates.truncate(proven);
-        candidates.retain(|one| visible.has(one.version.id.version));
+        candidates.retain(|one| sees(one.version.id.version));
         if candidates.len() == proven {
             return Some(Arc::clone(whole));
         }
@@ -183,12 +169,8 @@ impl Typed {
     }
 }
 
-/// A version of a major: when it was registered, what it is if this server can load it, whether it
-/// is unproven.
-type Numbered<'v> = (u64, Option<&'v TypeVersion>, bool);
-
 /// The versions of a major; without one that is to be replaced.
-fn of_major(
+pub(crate) fn of_major(
     definitions: &BTreeMap<Version, Definition>,
     major: u32,
     without: Option<Version>,
@@ -205,7 +187,7 @@ fn of_major(
 }
 
 /// In the order of their registration.
-fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
+pub(crate) fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
     let mut versions = versions.to_vec();
     versions.sort_by_key(|(number, ..)| *number);
     let mut candidates = Vec::new();
@@ -219,272 +201,6 @@ fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
     candidates
 }
 
-/// What a version means for its package.
-#[derive(Debug, Default)]
-pub(crate) struct TypedOutcome {
-    pub findings: Vec<Finding>,
-    /// Part of the write that brings the version.
-    pub steps: Vec<Step>,
-}
-
-fn found(finding: coeval_typed::Finding) -> Finding {
-    Finding {
-        rule: finding.kind.code().to_string(),
-        against: None,
-        path: finding.path,
-        message: finding.message,
-        refuses: false,
-        witness: None,
-    }
-}
-
-impl Catalog {
-    /// Numbers for a version that is to be registered or replaced, and what its package can't say.
-    pub(crate) async fn typed_outcome(
-        &self,
-        of: &TypeKey,
-        state: Option<&TypeState>,
-        version: &TypeVersion,
-        unproven: bool,
-    ) -> Result<TypedOutcome, EngineError> {
-        let mut outcome = TypedOutcome::default();
-        if &*of.vendor == VENDOR {
-            return Ok(outcome);
-        }
-        let name = match PackageName::of(&of.vendor, &of.nss) {
-            Ok(name) => name,
-            Err(finding) => {
-                outcome.findings.push(found(finding));
-                return Ok(outcome);
-            }
-        };
-        let own = version.id.version;
-        let (claim_key, ledger_key) = (keys::package(&name.base())?, keys::ledger(of, own.major)?);
-        let request = ReadRequest::keys([claim_key.clone(), ledger_key.clone()]);
-        let mut read = self.store.read(request).await?.keys.into_iter();
-        let (claim, numbers) = (read.next().flatten(), read.next().flatten());
-        match claim.as_ref().map(claimed_by) {
-            None => outcome.steps.push(claiming(of, claim_key)),
-            Some(Some(other)) if other == *of => {}
-            Some(other) => {
-                outcome.findings.push(taken(of, &name, other.as_ref()));
-                return Ok(outcome);
-            }
-        }
-        let numbers = numbers.as_ref().and_then(NumbersOf::decode);
-        let revision = numbers.as_ref().map(|numbers| numbers.revision);
-        let ledger = match numbers {
-            None => Ledger::default(),
-            Some(numbers) => numbers.ledger.ok_or_else(|| EngineError::TypeRefused {
-                what: format!("the numbers of the fields of {of} can't be read"),
-            })?,
-        };
-        let definitions = state.map(|state| &state.definitions);
-        let number = definitions
-            .and_then(|all| all.get(&own))
-            .map(|one| one.meta.number);
-        let others = definitions.map(|all| of_major(all, own.major, Some(own)));
-        let mut versions = others.unwrap_or_default();
-        versions.push((number.unwrap_or(u64::MAX), Some(version), unproven));
-        let candidates = candidates(&versions);
-        let extended = ledger.extended(&candidates);
-        let (_, findings) = Layout::of(&name, &extended, &candidates);
-        outcome.findings.extend(findings.into_iter().map(found));
-        if extended != ledger {
-            outcome
-                .steps
-                .push(numbering(ledger_key, revision, &extended)?);
-        }
-        Ok(outcome)
-    }
-
-    /// Numbers for what was registered by a release that gave none.
-    async fn settle_typed(&self, state: &TypeState) -> Result<(), EngineError> {
-        let of = &state.key;
-        let Some(name) = name_of(of) else {
-            return Ok(());
-        };
-        let mut write = AtomicWrite::new();
-        let claim_key = keys::package(&name.base())?;
-        let request = ReadRequest::keys([claim_key.clone()]);
-        let claim = self
-            .store
-            .read(request)
-            .await?
-            .keys
-            .into_iter()
-            .next()
-            .flatten();
-        if claim.is_none() {
-            write.steps.push(claiming(of, claim_key));
-        }
-        for major in &state.majors {
-            let key = keys::ledger(of, *major)?;
-            let read = self.store.read(ReadRequest::keys([key.clone()])).await?;
-            let numbers = read.keys.into_iter().next().flatten();
-            let numbers = numbers.as_ref().and_then(NumbersOf::decode);
-            let revision = numbers.as_ref().map(|numbers| numbers.revision);
-            let ledger = match numbers {
-                None => Ledger::default(),
-                Some(numbers) => match numbers.ledger {
-                    Some(ledger) => ledger,
-                    None => continue,
-                },
-            };
-            let versions = of_major(&state.definitions, *major, None);
-            let extended = ledger.extended(&candidates(&versions));
-            if extended != ledger {
-                write.steps.push(numbering(key, revision, &extended)?);
-            }
-            // The rest is for the next write.
-            if write.steps.len() >= IN_ONE_WRITE {
-                break;
-            }
-        }
-        let write = with_phase(write, state, state.phase_revision)?;
-        // Whoever won a race settled it.
-        unless_raced(self.commit(&state.phase_key, write).await)?;
-        Ok(())
-    }
-
-    /// The packages of a type, one for each major that has a proven version.
-    ///
-    /// # Errors
-    /// If there is no such type, or the store fails.
-    pub async fn typed_layouts(&self, of: &TypeKey) -> Result<Vec<Arc<Layout>>, EngineError> {
-        Ok(self.typed_state(of).await?.typed.layouts.clone())
-    }
-
-    /// The packages of a type as they are for a caller.
-    ///
-    /// # Errors
-    /// As [`Catalog::typed_layouts`].
-    pub async fn visible_layouts(
-        &self,
-        caller: &Caller,
-        of: &TypeKey,
-    ) -> Result<Vec<Arc<Layout>>, EngineError> {
-        let state = self.typed_state(of).await?;
-        let visible = caller.visible_versions(&state);
-        Ok(state.typed.seen(&state, &visible))
-    }
-
-    async fn typed_state(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
-        let mut state = self.types.current(of).await?;
-        let mut attempts = Attempts::new();
-        loop {
-            attempts.begin()?;
-            if !state.typed.behind {
-                return Ok(state);
-            }
-            self.settle_typed(&state).await?;
-            state = self.types.load(of).await?;
-        }
-    }
-
-    /// The package of that name as it is for a caller, and its type: `acme.app.v1`.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn typed_package(
-        &self,
-        caller: &Caller,
-        package: &str,
-    ) -> Result<Option<(TypeKey, Arc<Layout>)>, EngineError> {
-        let Some((base, major)) = coeval_typed::names::split_package(package) else {
-            return Ok(None);
-        };
-        let Some(of) = self.package_owner(base).await? else {
-            return Ok(None);
-        };
-        let layouts = match self.visible_layouts(caller, &of).await {
-            Err(EngineError::TypeUnknown { .. }) => return Ok(None),
-            other => other?,
-        };
-        let own = layouts.into_iter().find(|layout| layout.major == major);
-        Ok(own.map(|layout| (of, layout)))
-    }
-
-    /// The type that has a package's name. A name is never given to another, so it is remembered;
-    /// that nobody has it, only for a moment.
-    async fn package_owner(&self, base: &str) -> Result<Option<TypeKey>, EngineError> {
-        if let Some(owner) = self.packages.known(base) {
-            return Ok(owner);
-        }
-        // A name that is too long for a key is nobody's.
-        let Ok(key) = keys::package(base) else {
-            return Ok(None);
-        };
-        let read = self.store.read(ReadRequest::keys([key.clone()])).await?;
-        let entry = read.keys.into_iter().next().flatten();
-        let mut owner = entry.as_ref().and_then(claimed_by);
-        if owner.is_none() && self.packages.may_be_unclaimed() {
-            self.settle_unclaimed().await?;
-            let read = self.store.read(ReadRequest::keys([key])).await?;
-            let entry = read.keys.into_iter().next().flatten();
-            owner = entry.as_ref().and_then(claimed_by);
-        }
-        self.packages.remember(base, owner.as_ref());
-        Ok(owner)
-    }
-
-    /// Types that an earlier release registered get their names and numbers.
-    async fn settle_unclaimed(&self) -> Result<(), EngineError> {
-        let named = |of: TypeKey| {
-            let key = keys::package(&name_of(&of)?.base()).ok()?;
-            Some((of, key))
-        };
-        let all: Vec<_> = self
-            .types
-            .names()
-            .await?
-            .into_iter()
-            .filter_map(named)
-            .collect();
-        for some in all.chunks(AT_ONCE) {
-            let request = ReadRequest::keys(some.iter().map(|(_, key)| key.clone()));
-            let read = self.store.read(request).await?;
-            let claims = some.iter().zip(read.keys);
-            for ((of, _), _) in claims.filter(|(_, claim)| claim.is_none()) {
-                match self.typed_layouts(of).await {
-                    Ok(_) | Err(EngineError::TypeUnknown { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn claiming(of: &TypeKey, key: coeval_storage::Key) -> Step {
-    Step {
-        key,
-        condition: Condition::NotExists,
-        action: Action::Put(Put::of(of.to_string().into_bytes())),
-    }
-}
-
-fn numbering(
-    key: coeval_storage::Key,
-    before: Option<Revision>,
-    ledger: &Ledger,
-) -> Result<Step, EngineError> {
-    let body = coeval_records::encode::encode("field numbers", ledger)?;
-    Ok(Step {
-        key,
-        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
-        action: Action::Put(Put::of(body)),
-    })
-}
-
-fn taken(of: &TypeKey, name: &PackageName, by: Option<&TypeKey>) -> Finding {
-    let by = by.map_or_else(|| "another type".to_owned(), ToString::to_string);
-    found(coeval_typed::Finding {
-        kind: FindingKind::PackageTaken,
-        path: String::new(),
-        message: format!(
-            "{of} has no typed service: {by} has the package {}",
-            name.base()
-        ),
-    })
-}
+/// A version of a major: when it was registered, what it is if this server can load it, whether it
+/// is unproven.
+pub(crate) type Numbered<'v> = (u64, Option<&'v TypeVersion>, bool);

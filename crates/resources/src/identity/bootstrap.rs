@@ -11,7 +11,7 @@ use coeval_access::{Published, SYSTEM_ORGANIZATION};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::password::{Password, PasswordGiven, PasswordPhc};
 use coeval_catalog::kinds::OwnKind;
-use coeval_catalog::types::register::Registration;
+use coeval_catalog::registration::register::Registration;
 use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use serde::Deserialize;

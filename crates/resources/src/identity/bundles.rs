@@ -1,6 +1,6 @@
 //! Rights bundles, and publishing them to organizations.
 
-use crate::identity::directory::{Held, published, rights};
+use crate::caches::directory::{Held, published, rights};
 use crate::identity::orgs::predefined;
 use crate::identity::own::NewOwn;
 use crate::identity::settle::Unsettled;

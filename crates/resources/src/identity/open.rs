@@ -11,7 +11,7 @@ use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::content::{self, BundleContent, OrgContent, RoleContent, RoleHolds};
 use coeval_catalog::kinds::OwnKind;
-use coeval_catalog::types::register::Registration;
+use coeval_catalog::registration::register::Registration;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Uuid;
 use coeval_records::attempts::Attempts;
@@ -76,7 +76,7 @@ impl Resources {
             }
         }
         let records = wanted.len();
-        wanted.extend(coeval_catalog::identity::built_in::records()?);
+        wanted.extend(coeval_catalog::registration::built_in::records()?);
         let snapshot = self.store.read(ReadRequest::keys(wanted)).await?;
         let (kinds, rest) = snapshot.keys.split_at(definitions);
         let (own, built_in) = rest.split_at(records - definitions);

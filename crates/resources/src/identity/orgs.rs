@@ -1,6 +1,6 @@
 //! Organizations. The name of one is the namespace of its resources, so it never changes.
 
-use crate::identity::directory::Held;
+use crate::caches::directory::Held;
 use crate::identity::own::{NewOwn, Own};
 use crate::identity::settle::Unsettled;
 use crate::resources::Resources;

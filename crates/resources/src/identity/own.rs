@@ -1,13 +1,12 @@
 //! Reading and writing resources of the engine's own kinds, without asking whether the caller may:
 //! who calls this has asked.
 
-use crate::identity::directory::Held;
+use crate::caches::directory::Held;
 use crate::identity::open::SYSTEM_USER;
 use crate::read::Found;
 use crate::resources::Resources;
-use crate::write::create::Create;
+use crate::write::request::{Create, Update};
 use crate::write::steps::{ask_name, fenced, found_name};
-use crate::write::update::Update;
 use coeval_access::Level;
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;

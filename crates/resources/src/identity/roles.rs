@@ -1,6 +1,6 @@
 //! Roles: lists of rights, of one organization or for all. The predefined ones never change.
 
-use crate::identity::directory::{Held, rights};
+use crate::caches::directory::{Held, rights};
 use crate::identity::orgs::{hidden, predefined};
 use crate::identity::own::NewOwn;
 use crate::identity::users::not_above;

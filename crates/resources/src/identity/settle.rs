@@ -7,14 +7,13 @@
 //! the bundles that there are then, and each of its writes is conditioned on these, so it can be
 //! repeated, and done by several at a time.
 
-use crate::identity::directory::Directory;
+use crate::caches::directory::Directory;
 use crate::resources::Resources;
 use coeval_access::{Acl, Rights, publish};
 use coeval_catalog::allow::type_name;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::definition::{Definition, Meta};
-use coeval_catalog::types::edit::with_phase;
-use coeval_catalog::types::state::TypeState;
+use coeval_catalog::types::state::{TypeState, with_phase};
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};

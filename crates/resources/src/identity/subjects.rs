@@ -2,6 +2,7 @@
 //! the revision of the identity record, which is read with every token: a change on one server is
 //! seen by the next request on all.
 
+use crate::caches::subjects::KnownUser;
 use crate::identity::own::Own;
 use crate::identity::sessions::SessionRecord;
 use crate::resources::Resources;
@@ -20,38 +21,7 @@ use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use coeval_records::keys;
 use coeval_storage::{Entry, ReadRequest, Snapshot};
-use moka::sync::Cache;
 use std::sync::Arc;
-
-/// What is known of a user who may log in.
-#[derive(Clone, Debug)]
-pub struct KnownUser {
-    pub subject: Arc<Subject>,
-    session_epoch: u64,
-    token_epoch: u64,
-}
-
-/// What is remembered.
-#[derive(Debug)]
-pub(crate) struct Subjects {
-    users: Cache<Uuid, (Seen, Arc<KnownUser>)>,
-    orgs: Cache<String, Seen>,
-    /// Names by id.
-    pub names: Cache<String, (Seen, Arc<str>)>,
-    /// Users' ids by their names.
-    pub ids: Cache<String, (Seen, Uuid)>,
-}
-
-impl Subjects {
-    pub(crate) fn new(most: u64) -> Self {
-        Self {
-            users: Cache::new(most),
-            orgs: Cache::new(most),
-            names: Cache::new(most),
-            ids: Cache::new(most),
-        }
-    }
-}
 
 /// A session as it was read.
 struct ReadSession {

@@ -8,7 +8,7 @@ use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::seen::identity_key;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::definition::{Definition, Meta};
-use coeval_catalog::types::edit::with_phase;
+use coeval_catalog::types::state::with_phase;
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};

@@ -10,7 +10,7 @@ use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::content::{self, BundleContent};
 use coeval_catalog::identity::seen::changed;
 use coeval_catalog::kinds::OwnKind;
-use coeval_catalog::types::bundles::TypeBundles;
+use coeval_catalog::registration::bundles::TypeBundles;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;

@@ -1,7 +1,7 @@
 //! Users. A user belongs to one organization for ever; its name is unique there, and its case is
 //! kept. Nobody manages a user who may do more than oneself.
 
-use crate::identity::directory::{Directory, Held};
+use crate::caches::directory::{Directory, Held};
 use crate::identity::orgs::hidden;
 use crate::identity::own::{NewOwn, Own};
 use crate::resources::Resources;

@@ -1,6 +1,6 @@
 //! Running a behavior: `noop` here, every other kind by its executor.
 
-use crate::lifecycle::executor::{Executor, Invocation};
+use crate::executor::{Executor, Invocation};
 use crate::resources::Resources;
 use coeval_records::error::behaviors::{BehaviorError, ExecutionError};
 use coeval_records::text::short;

@@ -4,7 +4,8 @@
 use crate::lifecycle::hooks::{HookWork, refuse};
 use crate::resources::Resources;
 use crate::tasks::record;
-use crate::write::create::{Checking, Create, Planned};
+use crate::write::create::Planned;
+use crate::write::request::{Checking, Create};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::types::{Hook, Visibility};

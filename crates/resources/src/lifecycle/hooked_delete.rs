@@ -3,7 +3,7 @@
 use crate::lifecycle::hooks::{DELETE, HookWork, about};
 use crate::read::Found;
 use crate::resources::Resources;
-use crate::tasks::calls::NewTask;
+use crate::task_calls::NewTask;
 use crate::tasks::task::Task;
 use coeval_catalog::caller::Caller;
 use coeval_core::types::Hook;
@@ -36,7 +36,7 @@ impl Resources {
         if !hooked {
             return Ok(None);
         }
-        let urn = crate::seen::urn(of, stored.id);
+        let urn = crate::resource::urn(of, stored.id);
         let work = HookWork::Delete {
             revision: revision.map(|revision| revision.to_string()),
         };

@@ -5,9 +5,9 @@ use crate::lifecycle::hooks::{HookWork, UPDATE, about};
 use crate::lifecycle::saved::SavedUpdate;
 use crate::read::Found;
 use crate::resources::Resources;
-use crate::tasks::calls::NewTask;
+use crate::task_calls::NewTask;
 use crate::tasks::record;
-use crate::write::update::{Update, Updated};
+use crate::write::request::{Update, Updated};
 use coeval_catalog::caller::Caller;
 use coeval_core::types::Hook;
 use coeval_core::version::Version;
@@ -73,7 +73,7 @@ impl Resources {
 
 fn task_of(found: &Found, version: Version, work: HookWork) -> Result<NewTask<'_>, EngineError> {
     let (of, stored) = (&found.fetched.state.key, &found.stored);
-    let urn = crate::seen::urn(of, stored.id);
+    let urn = crate::resource::urn(of, stored.id);
     Ok(NewTask {
         operation: UPDATE,
         description: format!("Updating {}({urn})", stored.header.name),

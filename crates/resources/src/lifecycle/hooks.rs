@@ -63,7 +63,7 @@ pub fn about(of: &TypeKey, version: Version, id: Uuid) -> About {
     About {
         of: Some(of.to_string()),
         version: Some(version.to_string()),
-        resource: Some(crate::seen::urn(of, id)),
+        resource: Some(crate::resource::urn(of, id)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Invoking a behavior: on a resource, or of an interface alone. `noop` is done when the call
 //! returns; what takes longer is a task that some server works on.
 
+use crate::executor::Invocation;
 use crate::lifecycle::execution::is_noop;
-use crate::lifecycle::executor::Invocation;
 use crate::lifecycle::hooks::about;
 use crate::read::{Found, Target};
 use crate::resources::Resources;
-use crate::tasks::calls::NewTask;
+use crate::task_calls::NewTask;
 use crate::tasks::record;
 use crate::tasks::task::{About, Task, TaskFailure};
 use coeval_access::{Action, GeneralRight, Level};
@@ -80,7 +80,7 @@ impl Resources {
         }
         self.check_runs(&one.behavior.execution)?;
         let id = stored.id;
-        let urn = crate::seen::urn(of, id);
+        let urn = crate::resource::urn(of, id);
         let name = &one.behavior.name;
         let asked = Asked {
             behavior: one.reference.clone(),

@@ -3,11 +3,9 @@
 
 use crate::lifecycle::hooks::Hooks;
 use crate::resources::Resources;
-use crate::write::create::Checking;
 use crate::write::mask::FieldMask;
-use crate::write::metadata::MetaEdit;
+use crate::write::request::{Checking, MetaEdit, Update};
 use crate::write::undeclared::Undeclared;
-use crate::write::update::Update;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::decide::StoreAt;
 use coeval_core::version::{Uuid, WriteVersion};

@@ -1,8 +1,8 @@
 //! Candidates in the order of their ids.
 
+use crate::caches::place::Place;
 use crate::list::indexes::Reading;
 use crate::list::look::{Batch, Candidate, Look, Stands};
-use crate::list::place::Place;
 use crate::list::window::Stream;
 use coeval_core::version::Uuid;
 use coeval_records::error::EngineError;

@@ -1,7 +1,7 @@
 //! Candidates in the order of an index: by name, owner or state, either way.
 
+use crate::caches::place::Place;
 use crate::list::look::{Batch, Candidate, Look, Stands};
-use crate::list::place::Place;
 use crate::list::scope::Whose;
 use crate::list::window::end_of;
 use coeval_core::version::Uuid;

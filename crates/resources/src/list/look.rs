@@ -1,6 +1,6 @@
 //! How one listing is looked at: who asks, what it covers, what is wanted of it.
 
-use crate::list::place::Place;
+use crate::caches::place::Place;
 use crate::list::scope::{Scope, Source};
 use crate::quarantined::Quarantined;
 use crate::resource::Resource;

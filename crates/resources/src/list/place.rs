@@ -1,84 +1,22 @@
 //! Where a listing goes on, and the page tokens that carry it.
 
+use crate::caches::numbered::Bookmark;
 use crate::list::query::{InOrg, ListOf, ListQuery};
 use crate::resources::Resources;
 use coeval_catalog::caller::{AcceptedType, Caller};
-use coeval_core::version::Uuid;
 use coeval_records::encode::{EncodeError, not_encoded};
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 use coeval_records::token::{self, Listing, TokenError};
 use coeval_storage::Token;
-use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// The longest key that resources are sorted by. What is longer is cut, and the id decides.
 pub(crate) const LONGEST_SORT_KEY: usize = 1_536;
 
-/// The last resource of a page: all ways of reading a listing can go on from it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The beginning of its id: the type's part.
-    pub of: String,
-    #[serde(with = "uuid_text")]
-    pub id: Uuid,
-    /// What it is sorted by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "bytes_text")]
-    pub sorted: Vec<u8>,
-    /// Its key in the index of the order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "bytes_text")]
-    pub index: Vec<u8>,
-}
-
-/// What a page token holds. Releases add fields, and ignore those that they don't know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bookmark {
-    pub place: Place,
-    /// The first page's sequence.
-    pub first: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// Of the page that it leads to.
-    pub number: u64,
-    /// The sorted list, if this server still has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<u64>,
-}
-
 impl Bookmark {
     pub(crate) fn first_token(&self) -> Result<Token, ListError> {
         Token::from_opaque(&self.first).ok_or(ListError::Token(TokenError::Unreadable))
-    }
-}
-
-mod uuid_text {
-    use coeval_core::version::Uuid;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(id: &Uuid, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(id)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Uuid, D::Error> {
-        let text = String::deserialize(from)?;
-        Uuid::parse(&text).ok_or_else(|| serde::de::Error::custom("no id"))
-    }
-}
-
-mod bytes_text {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD_NO_PAD;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD_NO_PAD.encode(bytes))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD_NO_PAD
-            .decode(text)
-            .map_err(serde::de::Error::custom)
     }
 }
 

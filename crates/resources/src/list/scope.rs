@@ -1,8 +1,8 @@
 //! What a listing covers: types, their versions, and whose resources.
 
 use crate::list::query::{InOrg, ListOf, ListQuery};
+use crate::resource::urn;
 use crate::resources::Resources;
-use crate::seen::urn;
 use coeval_access::{Denied, Reason};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::definition::Definition;

@@ -2,10 +2,10 @@
 //! for the pages that follow. If it is gone then, it is made again, and gone on with after the
 //! last resource that was shown.
 
+use crate::caches::lists::{Listed, OVERHEAD, Sorted};
+use crate::caches::place::Place;
 use crate::list::by_id::ById;
-use crate::list::kept::{Listed, OVERHEAD, Sorted};
 use crate::list::look::{Batch, Candidate, Look, Stands};
-use crate::list::place::Place;
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 use std::sync::Arc;

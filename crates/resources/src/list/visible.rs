@@ -3,13 +3,14 @@
 //! Access is decided on what is stored. What the caller may see and what can't be shown is
 //! quarantined; a failure that concerns one resource never concerns another.
 
+use crate::caches::place::Place;
 use crate::list::look::{Batch, Candidate, Look, Outcome, Stands};
-use crate::list::place::{LONGEST_SORT_KEY, Place};
+use crate::list::place::LONGEST_SORT_KEY;
 use crate::list::scope::{PARTS, Whose};
 use crate::quarantined::Quarantined;
-use crate::resource::Resource;
+use crate::resource::{Resource, urn};
 use crate::resources::Resources;
-use crate::seen::{Names, SeenResource, urn};
+use crate::seen::{Names, SeenResource};
 use coeval_access::{Acl, AclFacts, Action, Decision, Facts, Level, decide};
 use coeval_catalog::allow::{allowed, home, type_name, version_facts};
 use coeval_catalog::caller::Caller;

@@ -1,9 +1,10 @@
 //! The way through a listing: which of the three orders of reading serves it.
 
+use crate::caches::numbered::Bookmark;
+use crate::caches::place::Place;
 use crate::list::by_id::ById;
 use crate::list::by_index::ByIndex;
 use crate::list::look::{Batch, Look, Outcome};
-use crate::list::place::{Bookmark, Place};
 use crate::list::sorted::ByList;
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;

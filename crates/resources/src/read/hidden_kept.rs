@@ -9,8 +9,8 @@
 //! comparisons. Hidden type versions don't exist for the caller, so what is kept for them is not
 //! told either.
 
-use crate::read::{Found, Target, sees};
-use crate::resource::Resource;
+use crate::read::{Found, Target};
+use crate::resource::{Resource, sees};
 use crate::resources::Resources;
 use coeval_access::Action;
 use coeval_catalog::caller::Caller;

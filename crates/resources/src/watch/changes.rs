@@ -1,8 +1,8 @@
 //! From a group of events to what one watcher is told of it.
 
 use crate::quarantined::Quarantined;
-use crate::resource::Resource;
-use crate::seen::{SeenResource, urn};
+use crate::resource::{Resource, urn};
+use crate::seen::SeenResource;
 use crate::watch::decoded::Decoded;
 use crate::watch::eye::{About, Eye, Sees};
 use crate::watch::query::{WatchQuery, WatchedChange};
@@ -386,7 +386,7 @@ const fn is_damaged(error: &coeval_storage::StorageError) -> bool {
 
 /// Whether a level is of those who see what is private.
 fn class(level: Level) -> coeval_core::types::Visibility {
-    crate::read::sees(level)
+    crate::resource::sees(level)
 }
 
 /// Whether a resource takes part in the migration of its type: both of its records are in the write, or

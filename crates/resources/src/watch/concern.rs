@@ -1,6 +1,6 @@
 //! Whether a change of users, roles, bundles or organizations concerns a watcher.
 
-use crate::identity::directory::published;
+use crate::caches::directory::published;
 use crate::resources::Resources;
 use crate::watch::eye::Eye;
 use crate::watch::reading::{Became, Happened, Reading};

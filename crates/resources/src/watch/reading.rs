@@ -1,7 +1,7 @@
 //! What a group of events says, read once for all watchers of a process.
 
 use crate::quarantined::Quarantined;
-use crate::seen::urn;
+use crate::resource::urn;
 use crate::watch::decoded::Decoded;
 use coeval_access::Acl;
 use coeval_catalog::kinds::{OwnKind, VENDOR};

@@ -173,5 +173,5 @@ fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
 }
 
 fn class(level: Level) -> coeval_core::types::Visibility {
-    crate::read::sees(level)
+    crate::resource::sees(level)
 }

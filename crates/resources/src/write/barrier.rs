@@ -1,7 +1,7 @@
 //! What stops a body of a higher version on its way down to what is stored, and the upgrade that
 //! would let it pass.
 
-use crate::write::update::Update;
+use crate::write::request::Update;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
 use coeval_core::convert::Reason;

@@ -1,15 +1,15 @@
 //! Creating a resource.
 
 use crate::content;
-use crate::lifecycle::hooks::Hooks;
 use crate::pairs::object::Putting;
 use crate::resource::{Changed, Resource};
 use crate::resources::Resources;
 use crate::tasks::record;
 use crate::tasks::task::Task;
 use crate::write::moving::move_record;
+use crate::write::request::{Checking, Create};
 use crate::write::steps::{Wanted, arrives, ask_name, fenced, found_name};
-use crate::write::undeclared::{Undeclared, check_declared};
+use crate::write::undeclared::check_declared;
 use coeval_access::{Acl, Level};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
@@ -20,7 +20,7 @@ use coeval_core::decide::{
 };
 use coeval_core::phases;
 use coeval_core::types::Visibility;
-use coeval_core::version::{Uuid, Version, WriteVersion};
+use coeval_core::version::{Uuid, Version};
 use coeval_records::applied::Applied;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
@@ -30,82 +30,7 @@ use coeval_records::keys::{self, TypeKey};
 use coeval_records::records::draw_id;
 use coeval_records::stored::Stored;
 use coeval_records::text::short;
-use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest};
-use serde_json::Value;
-use std::collections::BTreeMap;
-
-/// When content is compared with its schema, and what follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checking {
-    /// As RDE does: a new resource is not looked at until it is resolved.
-    Later,
-    /// As RDE does with `resolveEntity`: it is resolved at once, well or not.
-    Resolve,
-    /// What does not fit is refused.
-    Strict,
-}
-
-/// A resource to be made.
-#[derive(Clone, Debug)]
-pub struct Create {
-    /// The version of the content.
-    pub at: WriteVersion,
-    /// Its name.
-    pub name: String,
-    /// The organization's id; the caller's if nothing is said.
-    pub org: Option<String>,
-    /// The owner's id; the caller if nothing is said.
-    pub owner: Option<String>,
-    /// The content.
-    pub content: Value,
-    /// For finding it.
-    pub labels: BTreeMap<String, String>,
-    /// Free text.
-    pub description: Option<String>,
-    /// Free text beside the kind.
-    pub sub_kind: Option<String>,
-    /// Its name in some other system.
-    pub external_id: Option<String>,
-    /// When it vanishes.
-    pub expires: Option<Millis>,
-    /// Whether no other resource may have the name.
-    pub unique: bool,
-    /// When the content is looked at.
-    pub checking: Checking,
-    /// Whether a task tells of it, which ends when the resource is resolved.
-    pub announced: bool,
-    /// JSON pointers to all that a file declares, if it comes from one.
-    pub applied: Option<Vec<String>>,
-    /// What becomes of fields that the version does not declare.
-    pub undeclared: Undeclared,
-    /// Whether the hook of the type version runs.
-    pub hooks: Hooks,
-}
-
-impl Create {
-    /// With content at a version, refused if it does not fit, and a name of its own.
-    #[must_use]
-    pub fn new(at: Version, name: impl Into<String>, content: Value) -> Self {
-        Self {
-            at: WriteVersion::plain(at),
-            name: name.into(),
-            org: None,
-            owner: None,
-            content,
-            labels: BTreeMap::new(),
-            description: None,
-            sub_kind: None,
-            external_id: None,
-            expires: None,
-            unique: true,
-            checking: Checking::Strict,
-            announced: false,
-            applied: None,
-            undeclared: Undeclared::Warn,
-            hooks: Hooks::Run,
-        }
-    }
-}
+use coeval_storage::{AtomicWrite, Condition, Key, ReadRequest};
 
 /// A create, ready to be written.
 #[derive(Debug)]

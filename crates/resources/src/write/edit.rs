@@ -2,14 +2,15 @@
 //! in its place.
 
 use crate::content;
-use crate::read::{Found, sees, skew};
+use crate::read::{Found, skew};
+use crate::resource::sees;
 use crate::resources::Resources;
 use crate::secure::Opened;
 use crate::write::barrier::barrier;
 use crate::write::fitting::is_strict;
 use crate::write::moving::{MovingBody, move_record};
+use crate::write::request::Update;
 use crate::write::undeclared::{Undeclared, check_declared};
-use crate::write::update::Update;
 use bytes::Bytes;
 use coeval_access::Level;
 use coeval_catalog::types::state::TypeState;

@@ -1,8 +1,7 @@
 //! Whether what a write leaves fits the versions that it is shown at.
 
-use crate::write::create::Checking;
 use crate::write::edit::Edited;
-use crate::write::update::Update;
+use crate::write::request::{Checking, Update};
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
 use coeval_core::convert::Record;

@@ -1,10 +1,9 @@
 //! What a write does to everything but the content: name, labels, owner, state.
 
 use crate::resources::Resources;
-use crate::write::create::Checking;
 use crate::write::edit::Edited;
+use crate::write::request::{Checking, Update};
 use crate::write::steps::{Wanted, ask_name, found_name};
-use crate::write::update::Update;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_records::applied::Applied;
@@ -12,35 +11,7 @@ use coeval_records::error::EngineError;
 use coeval_records::header::{self, Header, State};
 use coeval_records::stored::Stored;
 use coeval_records::text::short;
-use coeval_storage::{Millis, ReadRequest};
-use std::collections::BTreeMap;
-
-/// What a write says of metadata. What it does not say stays.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MetaEdit {
-    /// Another name.
-    pub name: Option<String>,
-    /// It must be nobody else's, also where the type allows namesakes.
-    pub unique: bool,
-    /// Another owner's id; needs full control.
-    pub owner: Option<String>,
-    /// All labels.
-    pub labels: Option<BTreeMap<String, String>>,
-    /// Or none.
-    pub description: Option<Option<String>>,
-    /// Or none.
-    pub sub_kind: Option<Option<String>>,
-    /// Or none.
-    pub external_id: Option<Option<String>>,
-    /// Or never.
-    pub expires: Option<Option<Millis>>,
-    /// The only one that can be said is *in deletion*.
-    pub state: Option<State>,
-    /// What its controller says.
-    pub message: Option<Option<String>>,
-    /// JSON pointers to all that a file declares.
-    pub applied: Option<Vec<String>>,
-}
+use coeval_storage::ReadRequest;
 
 impl Resources {
     /// The header after a write: what it does not say stays, and the state follows from the content.

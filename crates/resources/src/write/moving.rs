@@ -3,7 +3,7 @@
 
 use crate::content;
 use crate::read::Found;
-use crate::write::update::Update;
+use crate::write::request::Update;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::convert::Record;
 use coeval_core::phases;

@@ -2,15 +2,16 @@
 
 use crate::content;
 use crate::pairs::object::Putting;
-use crate::read::{Found, ResourceView, sees};
+use crate::read::{Found, ResourceView};
+use crate::resource::sees;
 use crate::resources::Resources;
 use crate::secure::Sealed;
 use crate::write::barrier::upgrade_first;
 use crate::write::edit::Edited;
 use crate::write::fitting::{fits_at_its_version, unfit_elsewhere};
 use crate::write::moving::part_in_migration;
+use crate::write::request::Update;
 use crate::write::steps::{arrives, fenced};
-use crate::write::update::Update;
 use coeval_access::{Action, Level};
 use coeval_catalog::allow::version_facts;
 use coeval_catalog::caller::Caller;

@@ -1,111 +1,19 @@
 //! Changing a resource: at its version or at another, all of it or a part.
 
-use crate::lifecycle::hooks::Hooks;
 use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::resources::Resources;
-use crate::tasks::task::Task;
-use crate::write::create::Checking;
 use crate::write::join::join;
-use crate::write::mask::FieldMask;
-use crate::write::metadata::MetaEdit;
 use crate::write::plan_update::PlannedUpdate;
-use crate::write::undeclared::Undeclared;
+use crate::write::request::{Update, Updated};
 use coeval_access::Action;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::{StoreAt, Wanted as WantedVersion};
-use coeval_core::version::{Version, WriteVersion};
+use coeval_core::decide::Wanted as WantedVersion;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
-use coeval_storage::{Revision, Step};
-use serde_json::Value;
-
-/// A change of a resource.
-#[derive(Clone, Debug)]
-pub struct Update {
-    /// The revision that was read.
-    pub revision: Option<Revision>,
-    /// Whether one must be given.
-    pub needs_revision: bool,
-    /// The version of the content, with its mark if it has one.
-    pub at: WriteVersion,
-    /// At which version it is to be stored.
-    pub store_at: StoreAt,
-    /// The content; nothing: it stays.
-    pub content: Option<Value>,
-    /// Only these fields of it.
-    pub mask: Option<FieldMask>,
-    /// Metadata.
-    pub meta: MetaEdit,
-    /// Whether the caller insists.
-    pub force: bool,
-    /// What happens to content that does not fit.
-    pub checking: Checking,
-    /// What becomes of fields that the version does not declare.
-    pub undeclared: Undeclared,
-    /// Whether the hooks of the type version run.
-    pub hooks: Hooks,
-}
-
-/// What came of a change.
-#[derive(Clone, Debug)]
-pub enum Updated {
-    /// It is made; the task runs the hook that follows it, if there is one.
-    Done(Box<Changed>, Option<Task>),
-    /// The task makes it, after a hook.
-    Accepted(Task),
-}
-
-impl Updated {
-    /// The change, unless it waits for a hook.
-    #[must_use]
-    pub fn done(self) -> Option<Changed> {
-        match self {
-            Self::Done(changed, _) => Some(*changed),
-            Self::Accepted(_) => None,
-        }
-    }
-}
-
-impl Update {
-    /// Of the whole content, at a version.
-    #[must_use]
-    pub fn new(at: Version, content: Value) -> Self {
-        Self {
-            revision: None,
-            needs_revision: false,
-            at: WriteVersion::plain(at),
-            store_at: StoreAt::Unsaid,
-            content: Some(content),
-            mask: None,
-            meta: MetaEdit::default(),
-            force: false,
-            checking: Checking::Strict,
-            undeclared: Undeclared::Warn,
-            hooks: Hooks::Run,
-        }
-    }
-
-    /// The same, on condition of a revision.
-    #[must_use]
-    pub fn on(mut self, revision: Revision) -> Self {
-        self.revision = Some(revision);
-        self
-    }
-
-    /// Refuses one that needs a revision and has none.
-    ///
-    /// # Errors
-    /// Then.
-    pub const fn check_revision(&self) -> Result<(), EngineError> {
-        if self.needs_revision && self.revision.is_none() && self.mask.is_none() {
-            return Err(EngineError::RevisionNeeded);
-        }
-        Ok(())
-    }
-}
+use coeval_storage::Step;
 
 impl Resources {
     /// Changes a resource and runs the hooks of its type version: `PreDelete` before a change that

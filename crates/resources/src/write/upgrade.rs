@@ -4,7 +4,7 @@ use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::resources::Resources;
 use crate::write::barrier::barrier;
-use crate::write::update::{Update, Updated};
+use crate::write::request::{Update, Updated};
 use coeval_access::Action;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;

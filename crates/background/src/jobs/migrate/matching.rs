@@ -15,7 +15,7 @@ use coeval_records::error::list::ListError;
 use coeval_records::keys::TypeKey;
 use coeval_resources::list::query::InOrg;
 use coeval_resources::list::scope::{Whose, whose};
-use coeval_resources::tasks::calls::NewTask;
+use coeval_resources::task_calls::NewTask;
 use coeval_resources::tasks::task::{About, Task};
 
 /// Which resources are to be stored at another version.

@@ -9,20 +9,18 @@
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::annotations::{annotating, forgetting};
-use crate::types::bundles::TypeBundles;
+use crate::registration::annotations::{annotating, forgetting};
+use crate::registration::bundles::TypeBundles;
+use crate::registration::register::{Registered, Registration, parse, refusal, told};
+use crate::registration::retire::Leaving;
 use crate::types::definition::{Definition, Meta};
-use crate::types::phase;
-use crate::types::register::{Registered, Registration, parse, refusal, told};
-use crate::types::retire::Leaving;
-use crate::types::state::TypeState;
+use crate::types::state::{TypeState, with_phase};
 use bytes::Bytes;
 use coeval_access::{Level, TypeAction};
 use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
-use coeval_records::encode::EncodeError;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_storage::{
@@ -430,14 +428,4 @@ struct Outcome {
     max_implicit_right: Option<Level>,
     /// The numbers of its fields in protobuf.
     typed: Vec<Step>,
-}
-
-/// The phase record is rewritten with every change, so that all servers load the type again.
-pub fn with_phase(
-    write: AtomicWrite,
-    state: &TypeState,
-    before: Revision,
-) -> Result<AtomicWrite, EncodeError> {
-    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
-    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
 }

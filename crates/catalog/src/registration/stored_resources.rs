@@ -1,7 +1,7 @@
 //! What a new version means for the resources that are there.
 
 use crate::catalog::Catalog;
-use crate::types::register::blocking;
+use crate::registration::register::blocking;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
 use coeval_core::convert::{LawsChecked, Record, Versions};

@@ -4,8 +4,7 @@
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::types::definition::{Definition, Meta};
-use crate::types::edit::with_phase;
-use crate::types::state::TypeState;
+use crate::types::state::{TypeState, with_phase};
 use coeval_access::{Acl, Grant, TypeAction};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};

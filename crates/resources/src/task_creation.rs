@@ -26,7 +26,7 @@ impl Resources {
         header: &mut Header,
     ) -> Result<Task, EngineError> {
         let now = self.now();
-        let urn = crate::seen::urn(of, id);
+        let urn = crate::resource::urn(of, id);
         let mut task = Task {
             id: draw_task_id(now)?,
             operation: CREATE.to_owned(),

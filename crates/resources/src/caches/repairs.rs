@@ -1,7 +1,5 @@
 //! Mirrors that a read found not to be fresh: they are mended in the background, no answer waits.
 
-use crate::resources::Resources;
-use coeval_catalog::fetched::Fetched;
 use coeval_core::version::Uuid;
 use coeval_records::keys::TypeKey;
 use std::collections::BTreeSet;
@@ -19,7 +17,7 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    fn add(&self, of: &TypeKey, id: Uuid) {
+    pub(crate) fn add(&self, of: &TypeKey, id: Uuid) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < MOST && waiting.insert((of.clone(), id)) {
             self.news.notify_one();
@@ -37,18 +35,6 @@ impl Repairs {
                 Some(next) => return next,
                 None => self.news.notified().await,
             }
-        }
-    }
-}
-
-impl Resources {
-    /// Notes a resource whose mirror is not fresh, where reads are to mend it.
-    pub(crate) fn mend_later(&self, fetched: &Fetched) {
-        if let Some(pair) = &fetched.pair
-            && let (_, true) = pair.read()
-            && let Some(stored) = pair.old.as_ref().or(pair.new.as_ref())
-        {
-            self.repairs.add(&fetched.state.key, stored.id);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::behaviors::{
 };
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::notes::NoteChange;
+use crate::registration::notes::NoteChange;
 use coeval_access::{GeneralRight, TypeAction};
 use coeval_core::types::{InterfaceId, TypeVersion, TypeVersionId};
 use coeval_core::version::Version;

@@ -4,9 +4,10 @@
 use crate::behaviors::Behavior;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::bundles::TypeBundles;
-use crate::types::interfaces::Interface;
-use crate::types::register::Registration;
+use crate::kinds::CLUSTER_TYPE;
+use crate::registration::bundles::TypeBundles;
+use crate::registration::register::Registration;
+use crate::types::interface::Interface;
 use coeval_core::types::{InterfaceId, TypeVersion};
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
@@ -16,7 +17,6 @@ use serde_json::json;
 use std::sync::Arc;
 
 const FIRST: Version = Version::new(1, 0, 0);
-pub(crate) const TYPE: &str = include_str!("../kinds/tkgcluster-1.0.0.yaml");
 
 fn kubernetes() -> Interface {
     let id = InterfaceId {
@@ -62,9 +62,9 @@ impl Catalog {
             }
             Err(error) => return Err(error),
         }
-        let version = TypeVersion::parse(TYPE);
+        let version = TypeVersion::parse(CLUSTER_TYPE);
         let version = version.map_err(|error| EngineError::TypeFile(Box::new(error)))?;
-        let (of, registration) = (cluster(), Registration::of(TYPE));
+        let (of, registration) = (cluster(), Registration::of(CLUSTER_TYPE));
         let registered = self
             .register_version(caller, &registration, Arc::new(version), &of, true, bundles)
             .await;

@@ -3,11 +3,13 @@
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::annotations::{Annotations, annotating};
-use crate::types::bundles::TypeBundles;
+use crate::registration::annotations::annotating;
+use crate::registration::bundles::TypeBundles;
+use crate::registration::type_behaviors;
+use crate::types::annotations::Annotations;
 use crate::types::definition::{Definition, Meta};
+use crate::types::phase;
 use crate::types::state::TypeState;
-use crate::types::{phase, type_behaviors};
 use bytes::Bytes;
 use coeval_access::Level;
 use coeval_access::inheritance::{self, Inherits, Said};

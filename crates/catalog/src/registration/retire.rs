@@ -12,12 +12,11 @@
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::annotations::annotating;
-use crate::types::bundles::TypeBundles;
+use crate::registration::annotations::annotating;
+use crate::registration::bundles::TypeBundles;
+use crate::registration::register::{Judged, Registered, Registration};
 use crate::types::definition::{Definition, Meta};
-use crate::types::edit::with_phase;
-use crate::types::register::{Judged, Registered, Registration};
-use crate::types::state::TypeState;
+use crate::types::state::{TypeState, with_phase};
 use coeval_access::inheritance;
 use coeval_core::types::{TypeVersion, same_definition};
 use coeval_core::version::Version;

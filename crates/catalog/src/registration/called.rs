@@ -3,23 +3,11 @@
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::kinds::{OwnKind, VENDOR};
+use crate::types::names::ByNss;
 use crate::visible_versions::sees_any;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// How long the names of types are remembered. A type that another server registers is known by
-/// its nss after that; by its full name at once.
-const REMEMBERED: Duration = Duration::from_secs(1);
-
-/// The types of each nss.
-type ByNss = HashMap<String, Vec<TypeKey>>;
-
-/// The names of all types, as they were a moment ago.
-#[derive(Debug, Default)]
-pub struct Names(Mutex<Option<(Instant, Arc<ByNss>)>>);
+use std::sync::Arc;
 
 impl Catalog {
     /// The types with this nss that the caller sees; the engine's own kinds are not among them.
@@ -69,19 +57,6 @@ impl Catalog {
         let names = Arc::new(names);
         self.names.set(Arc::clone(&names));
         Ok(names)
-    }
-}
-
-impl Names {
-    fn get(&self) -> Option<Arc<ByNss>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, names) = kept.as_ref()?;
-        (at.elapsed() < REMEMBERED).then(|| Arc::clone(names))
-    }
-
-    fn set(&self, names: Arc<ByNss>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some((Instant::now(), names));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::behaviors::execution::keeping_hidden;
 use crate::behaviors::{Behavior, interface_behavior_id};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::interfaces::Interface;
+use crate::types::interface::Interface;
 use coeval_access::GeneralRight;
 use coeval_core::types::InterfaceId;
 use coeval_records::error::EngineError;

@@ -2,7 +2,7 @@
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
-use crate::types::register::{Judged, Registered, Registration, parse, refusal};
+use crate::registration::register::{Judged, Registered, Registration, parse, refusal};
 use crate::types::state::TypeState;
 use coeval_access::GeneralRight;
 use coeval_core::types::TypeVersion;
