@@ -199,6 +199,8 @@ impl Resources {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caches::place::Place;
+    use coeval_core::version::Uuid;
 
     #[test]
     fn a_bookmark_reads_back_and_ignores_what_a_later_release_adds() {
