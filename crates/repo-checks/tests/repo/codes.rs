@@ -56,28 +56,45 @@ fn every_page_says_what_happened_why_and_what_to_do() {
     }
 }
 
-#[test]
-fn every_code_is_used_outside_of_its_table() {
-    let is_source = |path: &String| {
+/// Paths of what the crates ship, without the table itself and what reads it.
+fn sources() -> impl Iterator<Item = String> {
+    let shipped = |path: &String| {
         path.starts_with("crates/")
-            && !path.starts_with("crates/codes/")
+            && !path.starts_with("crates/codes")
             && path.contains("/src/")
             && path.ends_with(".rs")
     };
-    let sources: String = listed()
-        .iter()
-        .filter(|path| is_source(path))
-        .map(|path| read(path))
-        .collect();
-    let words: BTreeSet<_> = sources
-        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | ':'))
-        .filter_map(|word| word.strip_prefix("coeval_codes::"))
+    listed().into_iter().filter(shipped)
+}
+
+/// The names of codes that a source declares on errors or names elsewhere.
+fn named_codes(source: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let uses = ["coeval_codes::", "#[code("].map(|before| source.split(before).skip(1));
+    let names = uses.into_iter().flatten().map(|after| {
+        let name = after.trim_start().chars();
+        name.take_while(|&c| is_part(c)).collect::<String>()
+    });
+    names.collect()
+}
+
+#[test]
+fn every_code_is_used_outside_of_its_table() {
+    let named: BTreeSet<_> = sources()
+        .flat_map(|path| named_codes(&read(&path)))
         .collect();
     let unused: Vec<_> = coeval_codes::NAMES
         .iter()
-        .filter(|name| !words.contains(*name))
+        .filter(|name| !named.contains(**name))
         .collect();
-    assert!(unused.is_empty(), "no crate uses coeval_codes::{unused:?}");
+    assert!(unused.is_empty(), "no crate uses {unused:?}");
+}
+
+#[test]
+fn names_in_attributes_are_found() {
+    let source =
+        "#[code(\n    FULL,\n    advice = \"\"\n)]\n#[code(transparent)] coeval_codes::BUSY;";
+    assert!(named_codes(source).is_superset(&["BUSY", "FULL"].map(str::to_owned).into()));
 }
 
 #[test]
