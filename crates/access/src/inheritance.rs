@@ -5,7 +5,7 @@
 //! was inherited is reported, so that nobody wonders why tenants don't see a version.
 
 use crate::Acl;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_core::version::Version;
 
 /// What a definition says about it (`inheritedVersion`).
@@ -49,19 +49,13 @@ impl Inherits {
 }
 
 /// The definition wants to inherit from a version that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("there is no version {0} of the type to inherit access from")]
+#[code(
+    INHERITED_VERSION_UNKNOWN,
+    advice = "Name a version of the type that exists, `0` to inherit nothing, or leave it out to inherit from the version before."
+)]
 pub struct NothingToInheritFrom(Version);
-
-impl Coded for NothingToInheritFrom {
-    fn code(&self) -> Code {
-        coeval_codes::INHERITED_VERSION_UNKNOWN
-    }
-
-    fn advice(&self) -> String {
-        "Name a version of the type that exists, `0` to inherit nothing, or leave it out to inherit from the version before.".to_owned()
-    }
-}
 
 /// Which version's ACL a new version gets. The new version may be among the existing ones.
 pub fn inherits_from(

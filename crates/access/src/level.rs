@@ -1,6 +1,6 @@
 //! The three levels of access, and how the RDE API writes them.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -61,19 +61,14 @@ impl FromStr for Level {
 }
 
 /// A text that names no level: its beginning.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("{0:?} is not an access level")]
+#[code(ACCESS_LEVEL_UNKNOWN, advice = levels_advice())]
 pub struct LevelUnknown(String);
 
-impl Coded for LevelUnknown {
-    fn code(&self) -> Code {
-        coeval_codes::ACCESS_LEVEL_UNKNOWN
-    }
-
-    fn advice(&self) -> String {
-        let [low, middle, high] = Level::ALL.map(Level::urn);
-        format!("Use {low}, {middle} or {high}.")
-    }
+fn levels_advice() -> String {
+    let [low, middle, high] = Level::ALL.map(Level::urn);
+    format!("Use {low}, {middle} or {high}.")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The caller, as far as access is concerned.
 
 use crate::{Home, Rights};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 
 /// Who asks. Built once for a session, or when roles, rights or publications change.
 #[derive(Clone, Debug)]
@@ -108,19 +108,13 @@ impl Subject {
 }
 
 /// A tenant's user asked to act for another organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("only the provider may act for another organization")]
+#[code(
+    TENANT_CONTEXT_REFUSED,
+    advice = "Leave the tenant context out, or name your own organization."
+)]
 pub struct ContextRefused;
-
-impl Coded for ContextRefused {
-    fn code(&self) -> Code {
-        coeval_codes::TENANT_CONTEXT_REFUSED
-    }
-
-    fn advice(&self) -> String {
-        "Leave the tenant context out, or name your own organization.".to_owned()
-    }
-}
 
 #[cfg(test)]
 mod tests {

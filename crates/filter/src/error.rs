@@ -1,7 +1,7 @@
 //! Why a filter or an order is refused.
 
 use crate::limits;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::fmt;
 
 /// A limit of filters, and how much it is.
@@ -36,10 +36,14 @@ impl fmt::Display for Limit {
 }
 
 /// A filter or an order that is not evaluated, and where the trouble is if the front end said it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum FilterError {
     /// More than is evaluated.
     #[error("there may be {limit} at most{}", Place(*at))]
+    #[code(
+        FILTER_TOO_LARGE,
+        advice = "Ask in several smaller queries, or use a list instead of many alternatives: the limit is {limit}."
+    )]
     TooMuch {
         /// Of what.
         limit: Limit,
@@ -48,6 +52,10 @@ pub enum FilterError {
     },
     /// A field that does not exist, or a path that is none.
     #[error("{name:?} names no field: {why}{}", Place(*at))]
+    #[code(
+        FILTER_FIELD_INVALID,
+        advice = "Name a field of the header, a label or a path into the content; names with dots are escaped."
+    )]
     NoField {
         /// What was given, cut short.
         name: String,
@@ -58,6 +66,10 @@ pub enum FilterError {
     },
     /// An operand that the comparison or the field can't have.
     #[error("{operand:?} can't be compared so: {why}{}", Place(*at))]
+    #[code(
+        FILTER_OPERAND_INVALID,
+        advice = "Change the value or the comparison: {why}."
+    )]
     Operand {
         /// What was given, cut short.
         operand: String,
@@ -129,26 +141,4 @@ fn excerpt(text: &str) -> String {
         cut.push('…');
     }
     cut
-}
-
-impl Coded for FilterError {
-    fn code(&self) -> Code {
-        match self {
-            Self::TooMuch { .. } => coeval_codes::FILTER_TOO_LARGE,
-            Self::NoField { .. } => coeval_codes::FILTER_FIELD_INVALID,
-            Self::Operand { .. } => coeval_codes::FILTER_OPERAND_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::TooMuch { limit, .. } => format!(
-                "Ask in several smaller queries, or use a list instead of many alternatives: the limit is {limit}."
-            ),
-            Self::NoField { .. } => {
-                "Name a field of the header, a label or a path into the content; names with dots are escaped.".into()
-            }
-            Self::Operand { why, .. } => format!("Change the value or the comparison: {why}."),
-        }
-    }
 }

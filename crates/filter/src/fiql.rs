@@ -12,13 +12,17 @@
 
 use crate::limits::{DEPTH, NODES};
 use crate::{Compare, Field, Filter, FilterError, Operand, Test};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 
 /// Why a text is no filter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum FiqlError {
     /// It can't be read.
     #[error("the filter can't be read at character {at}: {reason}")]
+    #[code(
+        FILTER_SYNTAX,
+        advice = "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."
+    )]
     Syntax {
         /// Where, counted from 1 on.
         at: usize,
@@ -27,23 +31,8 @@ pub enum FiqlError {
     },
     /// It can be read, and asks for what there is not.
     #[error(transparent)]
+    #[code(transparent)]
     Filter(#[from] FilterError),
-}
-
-impl Coded for FiqlError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Syntax { .. } => coeval_codes::FILTER_SYNTAX,
-            Self::Filter(inner) => inner.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Syntax { .. } => "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is.".to_owned(),
-            Self::Filter(inner) => inner.advice(),
-        }
-    }
 }
 
 /// How long a filter may be, in bytes.

@@ -7,7 +7,7 @@ use super::versions::{Record, Versions};
 use crate::examples::Examples;
 use crate::types::same;
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
@@ -37,7 +37,11 @@ impl fmt::Display for Law {
 }
 
 /// A document for which a law does not hold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Coded)]
+#[code(
+    CONVERSION_LAW_BROKEN,
+    advice = "Change the steps so that this document converts; splitting one version into two often helps."
+)]
 pub struct LawBroken {
     /// Which.
     pub law: Law,
@@ -64,17 +68,6 @@ impl fmt::Display for LawBroken {
 }
 
 impl std::error::Error for LawBroken {}
-
-impl Coded for LawBroken {
-    fn code(&self) -> Code {
-        coeval_codes::CONVERSION_LAW_BROKEN
-    }
-
-    fn advice(&self) -> String {
-        "Change the steps so that this document converts; splitting one version into two often helps."
-            .to_owned()
-    }
-}
 
 /// How many documents the laws were checked on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::{deeper_than, dismantle};
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, CodeOf, Coded};
 use serde_json::Value;
 use std::fmt;
 
@@ -57,19 +57,25 @@ impl fmt::Display for KeyRemedy {
 }
 
 /// What is in the way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, CodeOf)]
 pub enum Reason {
     /// A value has no counterpart in the other version.
+    #[code(CONVERSION_VALUE)]
     Value(String),
     /// The result would have too many levels.
+    #[code(CONVERSION_TOO_DEEP)]
     TooDeep,
     /// The result would be too large.
+    #[code(CONVERSION_TOO_LARGE)]
     TooLarge,
     /// Nobody registered such a version.
+    #[code(CONVERSION_VERSION_UNKNOWN)]
     UnknownVersion(Version),
     /// What the versions declare is too complex to be told apart.
+    #[code(VERSIONS_TOO_COMPLEX)]
     TooComplex,
     /// The body sets fields that its version does not have.
+    #[code(BODY_UNEXPRESSED)]
     Unexpressed {
         /// The version of the body.
         version: Version,
@@ -77,11 +83,13 @@ pub enum Reason {
         fields: Vec<String>,
     },
     /// The items of a list can't be told apart, and something is kept for one of them.
+    #[code(LIST_NEEDS_KEY)]
     Ambiguous {
         /// What the type's author can do about it, where that is known.
         remedy: Option<KeyRemedy>,
     },
     /// Two fields that always say the same were changed differently.
+    #[code(MIRRORS_DIFFER)]
     Mirrors {
         /// The one that rules.
         from: String,
@@ -89,8 +97,10 @@ pub enum Reason {
         to: String,
     },
     /// The body changes fields that need full control.
+    #[code(RESTRICTED_FIELDS)]
     RestrictedFields(Vec<String>),
     /// Secrets were given that don't belong to the record.
+    #[code(SECRETS_MISMATCH)]
     Secrets,
 }
 
@@ -217,18 +227,7 @@ impl std::error::Error for Refusal {}
 
 impl Coded for Refusal {
     fn code(&self) -> Code {
-        match self.reason {
-            Reason::Value(_) => coeval_codes::CONVERSION_VALUE,
-            Reason::TooDeep => coeval_codes::CONVERSION_TOO_DEEP,
-            Reason::TooLarge => coeval_codes::CONVERSION_TOO_LARGE,
-            Reason::UnknownVersion(_) => coeval_codes::CONVERSION_VERSION_UNKNOWN,
-            Reason::TooComplex => coeval_codes::VERSIONS_TOO_COMPLEX,
-            Reason::Unexpressed { .. } => coeval_codes::BODY_UNEXPRESSED,
-            Reason::Ambiguous { .. } => coeval_codes::LIST_NEEDS_KEY,
-            Reason::Mirrors { .. } => coeval_codes::MIRRORS_DIFFER,
-            Reason::RestrictedFields(_) => coeval_codes::RESTRICTED_FIELDS,
-            Reason::Secrets => coeval_codes::SECRETS_MISMATCH,
-        }
+        self.reason.code()
     }
 
     fn advice(&self) -> String {

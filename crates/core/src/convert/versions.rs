@@ -12,7 +12,7 @@ use super::step::{Class, Directed, Loss, Mirror, Run, Way, images_all, mirrors};
 use super::tree::Tree;
 use crate::types::{DeclaredList, PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -57,10 +57,14 @@ pub struct View {
 }
 
 /// Why versions don't form a type.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum VersionsError {
     /// The parent is not there.
     #[error("version {version} is converted from {parent}, which does not exist")]
+    #[code(
+        CONVERSION_PARENT_UNKNOWN,
+        advice = "Give version {parent} too, or name another parent under conversion.from."
+    )]
     ParentUnknown {
         /// Which version.
         version: Version,
@@ -69,40 +73,24 @@ pub enum VersionsError {
     },
     /// The same version again.
     #[error("version {0} is there twice")]
+    #[code(VERSION_TWICE, advice = "Give each version once.")]
     Twice(Version),
     /// Versions of more than one type.
     #[error("{0} is a version of another type")]
+    #[code(VERSION_OF_OTHER_TYPE, advice = "Give versions of one type only.")]
     OtherType(String),
     /// A step that can't be made.
     #[error("the conversion to version {version} is wrong at {}: {flaw}", flaw.pointer)]
+    #[code(
+        CONVERSION_STEP,
+        advice = "Correct the step; the page on conversions shows each."
+    )]
     Step {
         /// Which version.
         version: Version,
         /// What is wrong.
         flaw: StepFlaw,
     },
-}
-
-impl Coded for VersionsError {
-    fn code(&self) -> Code {
-        match self {
-            Self::ParentUnknown { .. } => coeval_codes::CONVERSION_PARENT_UNKNOWN,
-            Self::Twice(_) => coeval_codes::VERSION_TWICE,
-            Self::OtherType(_) => coeval_codes::VERSION_OF_OTHER_TYPE,
-            Self::Step { .. } => coeval_codes::CONVERSION_STEP,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::ParentUnknown { parent, .. } => {
-                format!("Give version {parent} too, or name another parent under conversion.from.")
-            }
-            Self::Twice(_) => "Give each version once.".to_owned(),
-            Self::OtherType(_) => "Give versions of one type only.".to_owned(),
-            Self::Step { .. } => "Correct the step; the page on conversions shows each.".to_owned(),
-        }
-    }
 }
 
 #[derive(Debug)]

@@ -3,14 +3,18 @@
 use super::json::{Event, Events};
 use super::limits::BodyLimits;
 use super::position::Position;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::{Map, Value};
 
 /// Why a body can't be taken as it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum BodyError {
     /// Not JSON.
     #[error("{position}: {reason}")]
+    #[code(
+        BODY_NOT_JSON,
+        advice = "Send one JSON value; comments and trailing commas are not JSON."
+    )]
     NotJson {
         /// Where.
         position: Position,
@@ -19,12 +23,17 @@ pub enum BodyError {
     },
     /// Bytes that are no text.
     #[error("the bytes from number {offset} on are not UTF-8")]
+    #[code(BODY_NOT_UTF8, advice = "Encode the body as UTF-8.")]
     NotUtf8 {
         /// The first bad one, counted from zero.
         offset: usize,
     },
     /// Too many bytes.
     #[error("{bytes} bytes, {limit} at most")]
+    #[code(
+        BODY_TOO_LARGE,
+        advice = "Move large parts out of the content and refer to them."
+    )]
     TooLarge {
         /// How many there are.
         bytes: usize,
@@ -33,6 +42,10 @@ pub enum BodyError {
     },
     /// Too many levels.
     #[error("{position}: more than {limit} levels of objects and lists")]
+    #[code(
+        BODY_TOO_DEEP,
+        advice = "Flatten the content; a list with references says the same."
+    )]
     TooDeep {
         /// Where the level begins that is one too many.
         position: Position,
@@ -41,6 +54,7 @@ pub enum BodyError {
     },
     /// Two values for one key.
     #[error("{position}: the key {key:?} is there twice in one object")]
+    #[code(BODY_DUPLICATE_KEY, advice = "Send each key of an object once.")]
     DuplicateKey {
         /// Of the second.
         position: Position,
@@ -49,39 +63,16 @@ pub enum BodyError {
     },
     /// A number that would be changed.
     #[error("{position}: the number {text} can't be held exactly in 64 bits")]
+    #[code(
+        BODY_NUMBER,
+        advice = "Send it as a string, or with the digits that 64 bits can hold."
+    )]
     Number {
         /// Where.
         position: Position,
         /// How it begins.
         text: String,
     },
-}
-
-impl Coded for BodyError {
-    fn code(&self) -> Code {
-        match self {
-            Self::NotJson { .. } => coeval_codes::BODY_NOT_JSON,
-            Self::NotUtf8 { .. } => coeval_codes::BODY_NOT_UTF8,
-            Self::TooLarge { .. } => coeval_codes::BODY_TOO_LARGE,
-            Self::TooDeep { .. } => coeval_codes::BODY_TOO_DEEP,
-            Self::DuplicateKey { .. } => coeval_codes::BODY_DUPLICATE_KEY,
-            Self::Number { .. } => coeval_codes::BODY_NUMBER,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::NotJson { .. } => {
-                "Send one JSON value; comments and trailing commas are not JSON."
-            }
-            Self::NotUtf8 { .. } => "Encode the body as UTF-8.",
-            Self::TooLarge { .. } => "Move large parts out of the content and refer to them.",
-            Self::TooDeep { .. } => "Flatten the content; a list with references says the same.",
-            Self::DuplicateKey { .. } => "Send each key of an object once.",
-            Self::Number { .. } => "Send it as a string, or with the digits that 64 bits can hold.",
-        }
-        .to_owned()
-    }
 }
 
 /// An object or a list that is not complete yet.

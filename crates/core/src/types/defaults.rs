@@ -6,7 +6,7 @@ use super::part::{Id, Part};
 use super::pointer::child;
 use super::schema::Schema;
 use super::shape::{Shape, under_index, under_key};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -20,21 +20,15 @@ pub struct Filled {
 }
 
 /// Defaults whose own required fields have defaults, and so on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error(
     "the defaults of the schema need more than {FILLED} other defaults, or {CONTENT_DEPTH} levels"
 )]
+#[code(
+    DEFAULTS_ENDLESS,
+    advice = "Give the field a default that is complete, or don't require it."
+)]
 pub struct DefaultsEndless;
-
-impl Coded for DefaultsEndless {
-    fn code(&self) -> Code {
-        coeval_codes::DEFAULTS_ENDLESS
-    }
-
-    fn advice(&self) -> String {
-        "Give the field a default that is complete, or don't require it.".to_owned()
-    }
-}
 
 impl Schema {
     /// The content with every required field that is missing and has a default. What is there stays

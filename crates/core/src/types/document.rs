@@ -5,7 +5,7 @@ use super::file_error::{FileError, Problem};
 use super::limits::BodyLimits;
 use super::position::Position;
 use super::yaml::{self, Bounds};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 
 /// The content of a file, and how it was written.
@@ -27,13 +27,18 @@ pub enum Form {
 }
 
 /// Why a document can't be taken as it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum DocumentError {
     /// What would be refused in a body too.
     #[error(transparent)]
+    #[code(transparent)]
     Body(#[from] BodyError),
     /// Neither YAML nor JSON, or YAML that JSON can't say.
     #[error("{position}: {reason}")]
+    #[code(
+        DOCUMENT_INVALID,
+        advice = "Correct the line; mostly it is the indentation, a quote or a comma."
+    )]
     Yaml {
         /// Where.
         position: Position,
@@ -42,26 +47,11 @@ pub enum DocumentError {
     },
     /// One is expected.
     #[error("there are {0} documents in it, and one is expected")]
+    #[code(
+        DOCUMENT_INVALID,
+        advice = "Give one document; --- begins another one."
+    )]
     Documents(usize),
-}
-
-impl Coded for DocumentError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Body(error) => error.code(),
-            Self::Yaml { .. } | Self::Documents(_) => coeval_codes::DOCUMENT_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Body(error) => error.advice(),
-            Self::Yaml { .. } => {
-                "Correct the line; mostly it is the indentation, a quote or a comma.".to_owned()
-            }
-            Self::Documents(_) => "Give one document; --- begins another one.".to_owned(),
-        }
-    }
 }
 
 /// The document of a text: what is returned means exactly what was written. Keys that are there

@@ -2,7 +2,7 @@
 
 use super::pointer::PathPattern;
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::{Number, Value};
 use std::fmt;
 
@@ -16,7 +16,8 @@ pub struct TooNew {
 }
 
 /// A body that sets fields of later versions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[code(FIELD_TOO_NEW, advice = self.how_to_write())]
 pub struct FieldsTooNew {
     /// The version that the body was written at.
     pub written_at: Version,
@@ -37,12 +38,8 @@ impl fmt::Display for FieldsTooNew {
 
 impl std::error::Error for FieldsTooNew {}
 
-impl Coded for FieldsTooNew {
-    fn code(&self) -> Code {
-        coeval_codes::FIELD_TOO_NEW
-    }
-
-    fn advice(&self) -> String {
+impl FieldsTooNew {
+    fn how_to_write(&self) -> String {
         let needed = self.fields.iter().map(|field| field.since).max();
         let needed = needed.unwrap_or(self.written_at);
         format!("Leave these fields out, or write at version {needed} or later.")

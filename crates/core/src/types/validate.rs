@@ -4,7 +4,7 @@ use super::cost::is_affordable;
 use super::limits::CONTENT_DEPTH;
 use super::pointer::child;
 use super::schema::{Schema, deeper_than};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -32,7 +32,11 @@ impl fmt::Display for Violation {
 }
 
 /// Content that does not fit its schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[code(
+    CONTENT_INVALID,
+    advice = "Correct the fields that are named, or write at a version whose schema has them."
+)]
 pub struct ContentError {
     violations: Vec<Violation>,
 }
@@ -67,16 +71,6 @@ impl fmt::Display for ContentError {
 }
 
 impl std::error::Error for ContentError {}
-
-impl Coded for ContentError {
-    fn code(&self) -> Code {
-        coeval_codes::CONTENT_INVALID
-    }
-
-    fn advice(&self) -> String {
-        "Correct the fields that are named, or write at a version whose schema has them.".to_owned()
-    }
-}
 
 impl Schema {
     /// Whether the content fits, with nulls as [`Schema::without_absent`] reads them.
