@@ -6,7 +6,7 @@ use crate::xml;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestAnswer, RestError, seconds};
-use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_codes::Coded;
 use coeval_core::convert::{Reason, Refusal};
 use coeval_core::types::BodyError;
 use coeval_engine::EngineError;
@@ -19,44 +19,89 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// What is wrong with a request, or with what it met.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 pub(crate) enum ApiError {
     #[error(transparent)]
+    #[code(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
+    #[code(transparent)]
     Rest(RestError),
     #[error(transparent)]
+    #[code(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]
+    #[code(
+        transparent,
+        advice = caller_advice(_0)
+    )]
     Caller(#[from] CallerRefusal),
     #[error("the API version {said} is not served")]
+    #[code(
+        API_VERSION_UNKNOWN,
+        advice = "Ask for one that /api/versions lists, or say none for the newest."
+    )]
     VersionUnknown { said: String },
     #[error("{text:?} is not {what}: {reason}")]
+    #[code(ID_INVALID, advice = "Use an id as the server answers it.")]
     Id {
         text: String,
         what: &'static str,
         reason: String,
     },
     #[error("a write must say with If-Match which revision it changes")]
+    #[code(
+        IF_MATCH_NEEDED,
+        advice = "Read the entity first and send its ETag as If-Match."
+    )]
     IfMatchNeeded,
     #[error("this server has nothing at {path}")]
+    #[code(
+        ROUTE_UNKNOWN,
+        advice = "Check the path, and the server's release in the header coeval-release."
+    )]
     RouteUnknown { path: String },
     #[error("{path} does not answer {method}")]
+    #[code(METHOD_UNKNOWN, advice = "Use one of the methods in the header Allow.")]
     MethodUnknown { path: String, method: Method },
     #[error("a global role can't be kept from some organizations")]
+    #[code(
+        GLOBAL_ROLE_FOR_ALL,
+        advice = "Unpublish the bundle that brings the rights, or make a role of one organization."
+    )]
     GlobalRole,
     #[error("no token is given: {reason}")]
+    #[code(
+        GRANT_TYPE_UNKNOWN,
+        advice = "Use refresh_token, or jwt-bearer for a client that is registered."
+    )]
     Grant { reason: String },
     /// A write changes fields that need full control; clients look for them in brackets.
     #[error("the fields [ {fields} ] are restricted: {refusal}")]
+    #[code(from = refusal)]
     Restricted { fields: String, refusal: Refusal },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
+    #[code(from = error)]
     Told {
         error: Box<ApiError>,
         status: StatusCode,
         minor: &'static str,
     },
+}
+
+/// As clients of RDE log in.
+fn caller_advice(refusal: &CallerRefusal) -> String {
+    match refusal {
+        CallerRefusal::CredentialsMissing => {
+            "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
+                .to_owned()
+        }
+        CallerRefusal::TooManyRequests { .. } => {
+            "Wait as long as Retry-After says, then go on.".to_owned()
+        }
+        CallerRefusal::Certificate(refusal) => refusal.advice(),
+    }
 }
 
 impl ApiError {
@@ -281,67 +326,6 @@ impl From<FilterError> for ApiError {
 impl From<FiqlError> for ApiError {
     fn from(error: FiqlError) -> Self {
         Self::Rest(error.into())
-    }
-}
-
-impl Coded for ApiError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Engine(inner) => inner.code(),
-            Self::Rest(inner) => inner.code(),
-            Self::Header(inner) => inner.code(),
-            Self::Caller(inner) => inner.code(),
-            Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
-            Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
-            Self::Restricted { refusal, .. } => refusal.code(),
-            Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
-            Self::Id { .. } => coeval_codes::ID_INVALID,
-            Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
-            Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
-            Self::Grant { .. } => coeval_codes::GRANT_TYPE_UNKNOWN,
-            Self::Told { error, .. } => error.code(),
-        }
-    }
-
-    fn error_kind(&self) -> ErrorKind {
-        match self {
-            Self::Engine(inner) => inner.error_kind(),
-            Self::Told { error, .. } => error.error_kind(),
-            other => other.code().kind(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::Engine(inner) => return inner.advice(),
-            Self::Rest(inner) => return inner.advice(),
-            Self::Header(inner) => return inner.advice(),
-            Self::RouteUnknown { .. } => {
-                "Check the path, and the server's release in the header coeval-release."
-            }
-            Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
-            Self::Restricted { refusal, .. } => return refusal.advice(),
-            Self::VersionUnknown { .. } => {
-                "Ask for one that /api/versions lists, or say none for the newest."
-            }
-            Self::Caller(CallerRefusal::CredentialsMissing) => {
-                "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
-            }
-            Self::Id { .. } => "Use an id as the server answers it.",
-            Self::Caller(CallerRefusal::TooManyRequests { .. }) => {
-                "Wait as long as Retry-After says, then go on."
-            }
-            Self::Caller(inner @ CallerRefusal::Certificate(_)) => return inner.advice(),
-            Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
-            Self::GlobalRole => {
-                "Unpublish the bundle that brings the rights, or make a role of one organization."
-            }
-            Self::Grant { .. } => {
-                "Use refresh_token, or jwt-bearer for a client that is registered."
-            }
-            Self::Told { error, .. } => return error.advice(),
-        };
-        text.to_owned()
     }
 }
 

@@ -9,7 +9,7 @@ use axum::body::HttpBody;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
@@ -187,21 +187,15 @@ fn route(request: &Request) -> String {
 }
 
 /// More than one client's share of memory.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 #[error("the headers have {bytes} bytes, more than {limit}")]
+#[code(
+    HEADERS_TOO_LARGE,
+    advice = "Send fewer or shorter headers, or raise --max-header-bytes."
+)]
 struct HeadersTooLarge {
     bytes: usize,
     limit: u32,
-}
-
-impl Coded for HeadersTooLarge {
-    fn code(&self) -> Code {
-        coeval_codes::HEADERS_TOO_LARGE
-    }
-
-    fn advice(&self) -> String {
-        "Send fewer or shorter headers, or raise --max-header-bytes.".to_owned()
-    }
 }
 
 /// Ids go to logs: only what can be read there, and not without end.
