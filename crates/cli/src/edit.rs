@@ -16,7 +16,7 @@ use crate::{say, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::{ClientError, Kind, Resource};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use content::edited;
 use draft::Draft;
 use std::process::ExitCode;
@@ -54,36 +54,32 @@ pub struct Options {
 }
 
 /// Why an edit is not saved.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 enum EditError {
     #[error("{0}")]
+    #[code(
+        EDIT_NOT_SAVED,
+        advice = "If it is complete, save it with `coeval apply -f FILE`; or set EDITOR and edit again."
+    )]
     Editor(String),
     #[error("the file is still not valid: {0}")]
+    #[code(
+        EDIT_NOT_SAVED,
+        advice = "Correct it, then save it with `coeval apply -f FILE`."
+    )]
     Invalid(String),
     #[error("it was interrupted while it was saved")]
+    #[code(
+        UNKNOWN_OUTCOME,
+        advice = "Look with `coeval history` whether it was saved."
+    )]
     Interrupted,
     #[error("{target} was changed meanwhile, and your edit was not saved")]
+    #[code(
+        RESOURCE_CONFLICT,
+        advice = "Edit again, and take from the file what you need."
+    )]
     Overtaken { target: Target },
-}
-
-impl Coded for EditError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Editor(_) | Self::Invalid(_) => coeval_codes::EDIT_NOT_SAVED,
-            Self::Interrupted => coeval_codes::UNKNOWN_OUTCOME,
-            Self::Overtaken { .. } => coeval_codes::RESOURCE_CONFLICT,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Editor(_) => "If it is complete, save it with `coeval apply -f FILE`; or set EDITOR and edit again.",
-            Self::Invalid(_) => "Correct it, then save it with `coeval apply -f FILE`.",
-            Self::Interrupted => "Look with `coeval history` whether it was saved.",
-            Self::Overtaken { .. } => "Edit again, and take from the file what you need.",
-        }
-        .to_owned()
-    }
 }
 
 pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {

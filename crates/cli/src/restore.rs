@@ -8,7 +8,7 @@ use crate::merge::render;
 use crate::named::Named;
 use crate::{say, yaml};
 use clap::Args;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::process::ExitCode;
 
 /// Write a kept revision of a resource again.
@@ -34,30 +34,21 @@ pub struct Options {
     server: ServerOptions,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 enum RestoreError {
     #[error("no kept revision of {target} begins with {said:?}")]
+    #[code(
+        REVISION_NOT_KEPT,
+        advice = "`coeval history` lists those that are kept."
+    )]
     None { target: String, said: String },
     #[error("several revisions of {target} begin with {said:?}: {}", fitting.join(", "))]
+    #[code(REVISION_NOT_KEPT, advice = "Give more of it.")]
     Several {
         target: String,
         said: String,
         fitting: Vec<String>,
     },
-}
-
-impl Coded for RestoreError {
-    fn code(&self) -> Code {
-        coeval_codes::REVISION_NOT_KEPT
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::None { .. } => "`coeval history` lists those that are kept.",
-            Self::Several { .. } => "Give more of it.",
-        }
-        .to_owned()
-    }
 }
 
 /// The one revision that begins so.
