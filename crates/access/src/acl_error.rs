@@ -1,6 +1,6 @@
 //! Why a change of an ACL is refused.
 
-use crate::{Level, MAX_GRANTS};
+use crate::{AccessLevel, MAX_GRANTS};
 use coeval_codes::{Code, Coded, ErrorKind};
 
 /// Why a change of an ACL is refused.
@@ -10,9 +10,9 @@ pub enum AclError {
     #[error("the grant is or would be {grant}, and the caller has {own}")]
     AboveOwn {
         /// The level of the grant, as it is or as it would be.
-        grant: Level,
+        grant: AccessLevel,
         /// The caller's.
-        own: Level,
+        own: AccessLevel,
     },
     /// There is nothing to remove.
     #[error("the ACL has no grant for this member")]

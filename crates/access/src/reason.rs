@@ -1,13 +1,13 @@
 //! Why an action is denied, precisely. Whoever may not even read the thing is told "not found"
 //! instead; the reason is then for the audit and for those who may ask.
 
-use crate::Level;
+use crate::AccessLevel;
 use coeval_codes::{Code, Coded};
 use std::fmt;
 
 /// Why an action is denied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum DenialReason {
     /// A right is not held.
     #[error("the right `{right}` is missing")]
     RightMissing {
@@ -17,12 +17,12 @@ pub enum Reason {
         or: Option<String>,
     },
     /// The ACL grants less than it takes.
-    #[error("the ACL grants {}, and {needs} is needed", Granted(*.has))]
+    #[error("the ACL grants {}, and {needs} is needed", GrantedLevel(*.has))]
     LevelTooLow {
         /// What the ACL grants.
-        has: Option<Level>,
+        has: Option<AccessLevel>,
         /// What it takes.
-        needs: Level,
+        needs: AccessLevel,
     },
     /// The resource is another tenant's.
     #[error("it belongs to another organization")]
@@ -39,9 +39,9 @@ pub enum Reason {
         /// Which, `acme:app:1.1.0`.
         version: String,
         /// What it grants.
-        has: Level,
+        has: AccessLevel,
         /// What it takes.
-        needs: Level,
+        needs: AccessLevel,
     },
     /// Tenants can't do it, whatever they hold.
     #[error("only the provider may do it")]
@@ -50,27 +50,27 @@ pub enum Reason {
     #[error("the grant is {grant}, and the caller has {own}")]
     GrantAboveOwn {
         /// The level of the grant.
-        grant: Level,
+        grant: AccessLevel,
         /// The caller's.
-        own: Level,
+        own: AccessLevel,
     },
     /// Secrets need full control by a grant.
-    #[error("secrets need a grant of FullControl in the ACL, and it grants {}", Granted(*.has))]
+    #[error("secrets need a grant of FullControl in the ACL, and it grants {}", GrantedLevel(*.has))]
     SecretsNotGranted {
         /// What the ACL grants.
-        has: Option<Level>,
+        has: Option<AccessLevel>,
     },
 }
 
-struct Granted(Option<Level>);
+struct GrantedLevel(Option<AccessLevel>);
 
-impl fmt::Display for Granted {
+impl fmt::Display for GrantedLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.map_or("nothing", Level::name))
+        f.write_str(self.0.map_or("nothing", AccessLevel::name))
     }
 }
 
-impl Coded for Reason {
+impl Coded for DenialReason {
     fn code(&self) -> Code {
         match self {
             Self::RightMissing { .. } => coeval_codes::RIGHT_MISSING,

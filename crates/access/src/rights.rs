@@ -1,7 +1,7 @@
 //! The rights of a caller, a role or a bundle, read once from their names.
 
 use crate::{GeneralRight, GeneralRights, TypeRight, TypeRights};
-use coeval_core::version::{Name, TypeName};
+use coeval_core::version::{TypeName, UrnName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of rights. Asking it allocates nothing.
@@ -86,8 +86,8 @@ impl Rights {
         self.types.iter().flat_map(|(vendor, types)| {
             types.iter().filter_map(move |(nss, rights)| {
                 // what was parsed once parses again
-                let vendor = Name::parse(vendor).ok()?;
-                let nss = Name::parse(nss).ok()?;
+                let vendor = UrnName::parse(vendor).ok()?;
+                let nss = UrnName::parse(nss).ok()?;
                 Some((TypeName { vendor, nss }, *rights))
             })
         })

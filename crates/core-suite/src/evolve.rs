@@ -2,32 +2,32 @@
 //! schema says what comes out of them.
 
 use crate::changes::{is_mirror, path};
-use crate::expected::{Change, What};
-use crate::field::{Field, Id, Kind};
-use crate::world::Made;
+use crate::expected::{ValueChange, ValueTransform};
+use crate::field::{FieldId, FieldKind, WorldField};
+use crate::world::WorldVersion;
 use coeval_core::version::Version;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-pub struct Evolving<'r> {
+pub struct TypeEvolution<'r> {
     pub rng: &'r mut Rng,
-    pub next: Id,
+    pub next: FieldId,
     /// Whether nothing was changed yet.
     pub first: bool,
     /// Fields that are made from each other.
-    pub kin: Vec<(Id, Id)>,
+    pub kin: Vec<(FieldId, FieldId)>,
 }
 
-pub fn evolve(rng: &mut Rng) -> Vec<Made> {
+pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
     let count = rng.usize(2..=5);
-    let mut evolving = Evolving {
+    let mut evolving = TypeEvolution {
         rng,
         next: 0,
         first: true,
         kin: Vec::new(),
     };
     let fields = evolving.fields(3..=6, 2);
-    let mut all = vec![Made {
+    let mut all = vec![WorldVersion {
         version: Version::new(1, 0, 0),
         parent: None,
         fields,
@@ -61,7 +61,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
             if made.steps.is_empty() {
                 let name = format!("new{number}");
                 made.steps.push(json!({"add": {"path": path(&[&name])}}));
-                let kind = Kind::Int;
+                let kind = FieldKind::Int;
                 made.fields.push(evolving.field_of(name, kind));
             }
         }
@@ -76,7 +76,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
 }
 
 /// Fields that are made from each other get one identity, the smallest of them.
-fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
+fn identify(fields: &mut [WorldField], kin: &[(FieldId, FieldId)]) {
     for field in fields {
         let mut family = vec![field.id];
         let mut at = 0;
@@ -93,7 +93,10 @@ fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
         field.family = family.len() > 1;
         field.id = family.into_iter().min().unwrap();
         match &mut field.kind {
-            Kind::Object(inner) | Kind::Keyed(inner) | Kind::Items(inner) | Kind::Map(inner) => {
+            FieldKind::Object(inner)
+            | FieldKind::Keyed(inner)
+            | FieldKind::Items(inner)
+            | FieldKind::Map(inner) => {
                 identify(inner, kin);
             }
             _ => {}
@@ -101,9 +104,9 @@ fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
     }
 }
 
-impl Evolving<'_> {
+impl TypeEvolution<'_> {
     /// The next minor of the parent's major, or a new major: there are three at most.
-    fn next_version(&mut self, all: &[Made], parent: usize) -> Version {
+    fn next_version(&mut self, all: &[WorldVersion], parent: usize) -> Version {
         let newest = all.iter().map(|one| one.version.major).max().unwrap();
         if newest < 3 && self.rng.bool() {
             return Version::new(newest + 1, 0, 0);
@@ -115,25 +118,27 @@ impl Evolving<'_> {
     }
 
     /// Enums get a further value, of which no step speaks.
-    fn widen(&mut self, fields: &mut [Field], mirrors: &[(String, String)]) {
+    fn widen(&mut self, fields: &mut [WorldField], mirrors: &[(String, String)]) {
         for field in fields {
             match &mut field.kind {
-                Kind::Enum(values) if !is_mirror(mirrors, &field.name) && self.rng.u8(..) < 40 => {
+                FieldKind::Enum(values)
+                    if !is_mirror(mirrors, &field.name) && self.rng.u8(..) < 40 =>
+                {
                     values.push(format!("new{}", values.len()));
                 }
-                Kind::Object(inner)
-                | Kind::Keyed(inner)
-                | Kind::Items(inner)
-                | Kind::Map(inner) => self.widen(inner, &[]),
+                FieldKind::Object(inner)
+                | FieldKind::Keyed(inner)
+                | FieldKind::Items(inner)
+                | FieldKind::Map(inner) => self.widen(inner, &[]),
                 _ => {}
             }
         }
     }
 
-    pub fn change(&mut self, field: &mut Field, what: What) {
+    pub fn change(&mut self, field: &mut WorldField, what: ValueTransform) {
         self.next += 1;
         let id = self.next;
-        field.changes.push(Change { id, what });
+        field.changes.push(ValueChange { id, what });
     }
 
     fn name(&mut self) -> String {
@@ -143,15 +148,15 @@ impl Evolving<'_> {
         NAMES[self.rng.usize(..NAMES.len())].to_owned()
     }
 
-    pub fn fresh(&mut self, fields: &[Field]) -> Option<String> {
+    pub fn fresh(&mut self, fields: &[WorldField]) -> Option<String> {
         (0..8)
             .map(|_| self.name())
             .find(|name| *name != "name" && fields.iter().all(|field| field.name != *name))
     }
 
-    pub fn field_of(&mut self, name: String, kind: Kind) -> Field {
+    pub fn field_of(&mut self, name: String, kind: FieldKind) -> WorldField {
         self.next += 1;
-        Field {
+        WorldField {
             id: self.next,
             origin: self.next,
             name,
@@ -165,8 +170,8 @@ impl Evolving<'_> {
         }
     }
 
-    fn fields(&mut self, count: std::ops::RangeInclusive<usize>, depth: usize) -> Vec<Field> {
-        let mut fields: Vec<Field> = Vec::new();
+    fn fields(&mut self, count: std::ops::RangeInclusive<usize>, depth: usize) -> Vec<WorldField> {
+        let mut fields: Vec<WorldField> = Vec::new();
         for _ in 0..self.rng.usize(count) {
             if let Some(name) = self.fresh(&fields) {
                 let kind = self.kind(depth);
@@ -176,38 +181,38 @@ impl Evolving<'_> {
         fields
     }
 
-    pub fn scalar(&mut self) -> Kind {
+    pub fn scalar(&mut self) -> FieldKind {
         match self.rng.u8(0..6) {
-            0 => Kind::Text,
-            1 => Kind::Digits,
-            2 => Kind::Bool,
-            3 => Kind::Enum(vec!["red".into(), "green".into(), "blue".into()]),
-            4 => Kind::Json(Box::new(Kind::Int)),
-            _ => Kind::Int,
+            0 => FieldKind::Text,
+            1 => FieldKind::Digits,
+            2 => FieldKind::Bool,
+            3 => FieldKind::Enum(vec!["red".into(), "green".into(), "blue".into()]),
+            4 => FieldKind::Json(Box::new(FieldKind::Int)),
+            _ => FieldKind::Int,
         }
     }
 
-    pub fn kind(&mut self, depth: usize) -> Kind {
+    pub fn kind(&mut self, depth: usize) -> FieldKind {
         if depth == 0 || self.rng.u8(..) < 90 {
             return self.scalar();
         }
         match self.rng.u8(0..6) {
-            0 | 1 => Kind::Object(self.fields(1..=3, depth - 1)),
-            2 => Kind::Keyed(self.fields(1..=3, depth - 1)),
-            3 => Kind::Items(self.fields(1..=2, depth - 1)),
-            4 => Kind::Map(self.fields(1..=3, depth - 1)),
-            _ => Kind::List(Box::new(self.scalar())),
+            0 | 1 => FieldKind::Object(self.fields(1..=3, depth - 1)),
+            2 => FieldKind::Keyed(self.fields(1..=3, depth - 1)),
+            3 => FieldKind::Items(self.fields(1..=2, depth - 1)),
+            4 => FieldKind::Map(self.fields(1..=3, depth - 1)),
+            _ => FieldKind::List(Box::new(self.scalar())),
         }
     }
 
     /// A change of the schema that no step speaks of: fields come and go.
-    fn undeclared(&mut self, fields: &mut Vec<Field>, mirrors: &[(String, String)]) {
+    fn undeclared(&mut self, fields: &mut Vec<WorldField>, mirrors: &[(String, String)]) {
         // Without steps a name that comes back is the same field, so new ones have new names.
         {
             let name = format!("u{}", self.next);
             let kind = self.kind(1);
             let mut field = self.field_of(name, kind);
-            if field.kind == Kind::Int && self.rng.bool() {
+            if field.kind == FieldKind::Int && self.rng.bool() {
                 field.required = true;
                 field.default = Some(json!(7));
             }
@@ -218,12 +223,12 @@ impl Evolving<'_> {
             fields.remove(gone);
         }
         for field in fields.iter_mut() {
-            let is_list = matches!(field.kind, Kind::Keyed(_) | Kind::Items(_));
+            let is_list = matches!(field.kind, FieldKind::Keyed(_) | FieldKind::Items(_));
             let inner = match &mut field.kind {
-                Kind::Object(inner)
-                | Kind::Keyed(inner)
-                | Kind::Items(inner)
-                | Kind::Map(inner) => inner,
+                FieldKind::Object(inner)
+                | FieldKind::Keyed(inner)
+                | FieldKind::Items(inner)
+                | FieldKind::Map(inner) => inner,
                 _ => continue,
             };
             if self.rng.u8(..) < 170 {
@@ -231,7 +236,7 @@ impl Evolving<'_> {
                 let name = format!("u{}", self.next);
                 let kind = self.scalar();
                 let mut field = self.field_of(name, kind);
-                if is_list && field.kind == Kind::Int && self.rng.bool() {
+                if is_list && field.kind == FieldKind::Int && self.rng.bool() {
                     field.required = true;
                     field.default = Some(json!(7));
                 }
@@ -245,7 +250,7 @@ impl Evolving<'_> {
     /// made from is kept beside them, and that is the harder half of the laws.
     pub fn some_step(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {
@@ -259,19 +264,19 @@ impl Evolving<'_> {
 
     fn refine(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut [(String, String)],
     ) -> Option<Value> {
         let start = self.rng.usize(..fields.len().max(1));
         (0..fields.len()).find_map(|offset| {
             let at = (start + offset) % fields.len();
             match fields[at].kind {
-                Kind::Enum(_) => self.map(fields, mirrors, at),
-                Kind::Int if self.rng.bool() => self.scale(fields, mirrors, at),
-                Kind::Int | Kind::Digits => self.convert(fields, mirrors, at),
-                Kind::Json(_) => self.parse(fields, mirrors, at),
-                Kind::Text if self.rng.bool() => self.join(fields, mirrors),
-                Kind::Text => self.split(fields, mirrors, at),
+                FieldKind::Enum(_) => self.map(fields, mirrors, at),
+                FieldKind::Int if self.rng.bool() => self.scale(fields, mirrors, at),
+                FieldKind::Int | FieldKind::Digits => self.convert(fields, mirrors, at),
+                FieldKind::Json(_) => self.parse(fields, mirrors, at),
+                FieldKind::Text if self.rng.bool() => self.join(fields, mirrors),
+                FieldKind::Text => self.split(fields, mirrors, at),
                 _ => None,
             }
         })
@@ -280,7 +285,7 @@ impl Evolving<'_> {
     /// A step that fits, or none.
     pub fn step(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {

@@ -45,35 +45,38 @@ mod view;
 mod yaml;
 
 pub use annotations::{
-    COLUMNS, Column, ColumnType, Deprecation, columns_flaw, same_definition, without_annotations,
+    COLUMNS, ColumnType, ListColumn, VersionDeprecation, columns_flaw, same_definition,
+    without_annotations,
 };
 pub use body::{BodyError, read_body};
 pub(crate) use declares::is_free;
 pub use declares::{DeclaredPath, DeclaredPaths};
-pub use defaults::{DefaultsEndless, Filled};
+pub use defaults::{DefaultsEndless, FilledContent};
 pub(crate) use dialect::{percent_decoded, ref_stands_alone};
 pub use differing::differing;
-pub use document::{Document, DocumentError, Form, read_document};
+pub use document::{Document, DocumentError, DocumentForm, read_document};
 pub use documents::{LocatedDocument, read_documents};
-pub use file_error::{FileError, Problem, TypeFileError};
+pub use file_error::{FileError, FileProblem, TypeFileError};
 pub use limits::BodyLimits;
 pub(crate) use list_key::DeclaredList;
 pub(crate) use nulls::{forbids, without_absent_at};
 pub(crate) use number::{exact as exact_number, whole};
-pub(crate) use part::{Additional, Id as PartId, Part, Types as PartTypes};
+pub(crate) use part::{AdditionalSchema, PartId, PartTypes, SchemaPart};
 pub(crate) use pattern::compile as compile_pattern;
-pub(crate) use pattern_inclusion::{Within, within};
-pub use pointer::{PathPattern, Step};
+pub(crate) use pattern_inclusion::{PatternInclusion, within};
+pub use pointer::{PathPattern, PathToken};
 pub use position::Position;
-pub use prune::Pruned;
+pub use prune::PrunedContent;
 pub use remote_refs::{RemoteRef, RemoteRefs};
-pub use restricted::Redacted;
+pub use restricted::RedactedContent;
 pub use restriction::{Restriction, Visibility};
 pub use schema::Schema;
 pub(crate) use schema::{deeper_than, dismantle, pattern_limits};
-pub use schema_error::{Flaw, SchemaError};
+pub use schema_error::{SchemaError, SchemaFlaw};
 pub(crate) use shape::{under_index, under_key};
-pub use since::{FieldsTooNew, Since, TooNew, same};
-pub use type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
-pub use validate::{ContentError, Violation};
-pub use view::{DOWNGRADED_LABEL, Restricted, RestrictedView};
+pub use since::{FieldsSince, FieldsTooNew, TooNew, same};
+pub use type_version::{
+    DeclaredConversion, HookPoint, InterfaceId, SkewPolicy, TypeVersion, TypeVersionId,
+};
+pub use validate::{ContentError, SchemaViolation};
+pub use view::{DOWNGRADED_LABEL, RestrictedContent, RestrictedView};

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A limit of filters, and how much it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum FilterLimit {
     /// Comparisons, connectives and items of lists.
     Nodes,
     /// Levels.
@@ -21,7 +21,7 @@ pub enum Limit {
     OrderFields,
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for FilterLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (most, of) = match self {
             Self::Nodes => (limits::NODES, "parts"),
@@ -39,15 +39,15 @@ impl fmt::Display for Limit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
     /// More than is evaluated.
-    #[error("there may be {limit} at most{}", Place(*at))]
+    #[error("there may be {limit} at most{}", ErrorPosition(*at))]
     TooMuch {
         /// Of what.
-        limit: Limit,
+        limit: FilterLimit,
         /// Where, as the front end counts.
         at: Option<usize>,
     },
     /// A field that does not exist, or a path that is none.
-    #[error("{name:?} names no field: {why}{}", Place(*at))]
+    #[error("{name:?} names no field: {why}{}", ErrorPosition(*at))]
     NoField {
         /// What was given, cut short.
         name: String,
@@ -57,7 +57,7 @@ pub enum FilterError {
         at: Option<usize>,
     },
     /// An operand that the comparison or the field can't have.
-    #[error("{operand:?} can't be compared so: {why}{}", Place(*at))]
+    #[error("{operand:?} can't be compared so: {why}{}", ErrorPosition(*at))]
     Operand {
         /// What was given, cut short.
         operand: String,
@@ -68,9 +68,9 @@ pub enum FilterError {
     },
 }
 
-struct Place(Option<usize>);
+struct ErrorPosition(Option<usize>);
 
-impl fmt::Display for Place {
+impl fmt::Display for ErrorPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(at) => write!(f, " (at position {at})"),
@@ -80,7 +80,7 @@ impl fmt::Display for Place {
 }
 
 impl FilterError {
-    pub(crate) const fn too_much(limit: Limit) -> Self {
+    pub(crate) const fn too_much(limit: FilterLimit) -> Self {
         Self::TooMuch { limit, at: None }
     }
 

@@ -11,7 +11,7 @@
 //! must have one. What the keys are is up to who asks.
 
 use crate::limits::{DEPTH, NODES};
-use crate::{Compare, Field, Filter, FilterError, Operand, Test};
+use crate::{FieldComparison, FieldTest, Filter, FilterError, FilterField, Operand};
 use coeval_codes::{Code, Coded};
 
 /// Why a text is no filter.
@@ -55,7 +55,7 @@ const LONGEST: usize = 16 * 1024;
 /// With the place of what is wrong.
 pub fn parse(
     text: &str,
-    field: impl Fn(&str) -> Result<Field, FilterError>,
+    field: impl Fn(&str) -> Result<FilterField, FilterError>,
 ) -> Result<Filter, FiqlError> {
     if text.len() > LONGEST {
         return Err(FiqlError::Syntax {
@@ -63,7 +63,7 @@ pub fn parse(
             reason: format!("it has more than {LONGEST} bytes"),
         });
     }
-    let mut reader = Reader {
+    let mut reader = FiqlReader {
         text,
         at: 0,
         parts: 0,
@@ -78,17 +78,17 @@ pub fn parse(
 }
 
 /// What an operator makes of a value.
-type Compares = fn(Operand) -> Compare;
+type OperatorMeaning = fn(Operand) -> FieldComparison;
 
-struct Reader<'a> {
+struct FiqlReader<'a> {
     text: &'a str,
     /// In bytes.
     at: usize,
     parts: usize,
-    field: &'a dyn Fn(&str) -> Result<Field, FilterError>,
+    field: &'a dyn Fn(&str) -> Result<FilterField, FilterError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FiqlReader<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -181,21 +181,21 @@ impl<'a> Reader<'a> {
         let placed = |error: FilterError, at| error.placed(Some(at));
         let field = (self.field)(key.trim()).map_err(|e| placed(e, self.place(began)))?;
         let operand = Operand::from_escaped(value).map_err(|e| placed(e, self.place(began)))?;
-        Ok(Filter::Test(Test {
+        Ok(Filter::Test(FieldTest {
             field,
             compare: operator(operand),
             at: Some(self.place(began)),
         }))
     }
 
-    fn operator(&mut self) -> Result<Compares, FiqlError> {
-        const OPERATORS: [(&str, Compares); 6] = [
-            ("==", Compare::Equal),
-            ("!=", Compare::NotEqual),
-            ("=gt=", Compare::Greater),
-            ("=ge=", Compare::GreaterOrEqual),
-            ("=lt=", Compare::Less),
-            ("=le=", Compare::LessOrEqual),
+    fn operator(&mut self) -> Result<OperatorMeaning, FiqlError> {
+        const OPERATORS: [(&str, OperatorMeaning); 6] = [
+            ("==", FieldComparison::Equal),
+            ("!=", FieldComparison::NotEqual),
+            ("=gt=", FieldComparison::Greater),
+            ("=ge=", FieldComparison::GreaterOrEqual),
+            ("=lt=", FieldComparison::Less),
+            ("=le=", FieldComparison::LessOrEqual),
         ];
         let rest = self.rest();
         let found = OPERATORS.iter().find(|(name, _)| rest.starts_with(name));
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Filter, FiqlError> {
-        parse(text, |key| Field::parse(key, "entity"))
+        parse(text, |key| FilterField::parse(key, "entity"))
     }
 
     fn place(text: &str) -> usize {
@@ -257,15 +257,15 @@ mod tests {
     }
 
     fn equal(key: &str, value: &str) -> Filter {
-        let field = Field::parse(key, "entity").unwrap();
-        Filter::test(field, Compare::Equal(Operand::Text(value.into())))
+        let field = FilterField::parse(key, "entity").unwrap();
+        Filter::test(field, FieldComparison::Equal(Operand::Text(value.into())))
     }
 
     fn without_places(filter: Filter) -> Filter {
         match filter {
             Filter::And(all) => Filter::And(all.into_iter().map(without_places).collect()),
             Filter::Or(all) => Filter::Or(all.into_iter().map(without_places).collect()),
-            Filter::Test(test) => Filter::Test(Test { at: None, ..test }),
+            Filter::Test(test) => Filter::Test(FieldTest { at: None, ..test }),
             other => other,
         }
     }

@@ -1,16 +1,16 @@
 //! Runs the checker.
 
-use crate::action::{Action, name};
+use crate::action::{ModelAction, name};
 use crate::invariants::INVARIANTS;
-use crate::object::Cell;
+use crate::object::RecordCell;
 use crate::protocol::Protocol;
-use crate::state::State;
+use crate::state::ModelState;
 use stateright::{Checker, HasDiscoveries, Model, Path};
 use std::time::{Duration, Instant};
 
 /// What the checker found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// How many states it visited.
     pub states: usize,
     /// How long it took.
@@ -22,7 +22,7 @@ pub struct Outcome {
 /// Visits every state, or those up to the first that breaks one of the invariants that are asked
 /// for. With one thread the trace is a shortest one, and always the same.
 #[must_use]
-pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -> Outcome {
+pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -> CheckOutcome {
     let began = Instant::now();
     let wanted = invariants.iter().copied().collect();
     let checker = protocol
@@ -39,7 +39,7 @@ pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -
     let broken = broken
         .next()
         .map(|(name, path)| (name, told(protocol, path)));
-    Outcome {
+    CheckOutcome {
         states: checker.unique_state_count(),
         took: began.elapsed(),
         broken,
@@ -60,7 +60,7 @@ pub fn shortest(protocol: &Protocol, invariant: &'static str) -> Option<String> 
 }
 
 /// A trace, line by line, and what servers would answer at its end.
-fn told(protocol: &Protocol, path: Path<State, Action>) -> String {
+fn told(protocol: &Protocol, path: Path<ModelState, ModelAction>) -> String {
     let last = path.last_state().clone();
     let mut text = String::new();
     for (at, action) in (1..).zip(path.into_actions()) {
@@ -70,10 +70,10 @@ fn told(protocol: &Protocol, path: Path<State, Action>) -> String {
 }
 
 /// What servers would answer in the last state, where it is wrong.
-fn answers(protocol: &Protocol, state: &State) -> String {
-    let said = |cell: Option<Cell>| match cell {
+fn answers(protocol: &Protocol, state: &ModelState) -> String {
+    let said = |cell: Option<RecordCell>| match cell {
         None => "nothing".to_owned(),
-        Some(Cell {
+        Some(RecordCell {
             revision,
             expires: 0,
         }) => format!("revision {revision}"),

@@ -1,7 +1,7 @@
 //! Why a document is not converted.
 
 use coeval_codes::{Code, Coded};
-use coeval_core::convert::Refusal;
+use coeval_core::convert::ConversionRefusal;
 use coeval_core::types::{ContentError, DocumentError, TypeFileError};
 use coeval_core::version::Version;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) enum ConvertError {
         error: ContentError,
     },
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] ConversionRefusal),
 }
 
 fn named(path: &Path) -> String {

@@ -1,13 +1,13 @@
 //! Whether the documents of one schema fit another: a proof, documents that do not, or neither.
 
 use super::fields::join;
-use super::finding::{Contained, Side, Witness};
+use super::finding::{Counterexample, SchemaContainment, SchemaSide};
 use super::language::{as_draft_7, language};
-use crate::convert::inclusion::{Gap, Question, Why, compare, place};
-use crate::convert::sketch::Source;
-use crate::examples::{At, Edit, Examples, WAYS, shrink};
+use crate::convert::inclusion::{GapReason, InclusionGap, InclusionQuestion, compare, place};
+use crate::convert::sketch::SchemaSource;
+use crate::examples::{DocumentEdit, DocumentStep, Examples, WAYS, shrink};
 use crate::types::pointer::tokens;
-use crate::types::{PathPattern, Schema, Step};
+use crate::types::{PathPattern, PathToken, Schema};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ const SEED: u64 = 1;
 
 /// How much is done.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Depth {
+pub(super) struct SearchDepth {
     /// Documents that are tried even where everything is proven.
     pub(super) examples: usize,
     /// Whether documents are searched that use a name which counts as not used.
@@ -30,14 +30,14 @@ pub(super) struct Depth {
 
 /// A schema, ready to be compared with others.
 #[derive(Debug)]
-pub(super) struct Prepared<'s> {
+pub(super) struct PreparedSchema<'s> {
     pub(super) schema: &'s Schema,
-    source: Source,
+    source: SchemaSource,
     /// The same as newer drafts say it, if it is of draft 4.
-    newer: Option<Source>,
+    newer: Option<SchemaSource>,
 }
 
-impl<'s> Prepared<'s> {
+impl<'s> PreparedSchema<'s> {
     pub(super) fn of(schema: &'s Schema) -> Self {
         let source = language(schema);
         let newer = as_draft_7(&source);
@@ -56,22 +56,27 @@ impl<'s> Prepared<'s> {
 
 /// What is found in one direction. Names that only the other schema declares are taken as not used.
 #[derive(Debug, Default)]
-pub(super) struct Direction {
+pub(super) struct DirectionFindings {
     /// Places where it is not proven, each with a document if there is one.
-    pub(super) gaps: Vec<(Gap, Option<Witness>)>,
+    pub(super) gaps: Vec<(InclusionGap, Option<Counterexample>)>,
     /// Names that were taken as not used, each with a document that uses it and does not fit.
-    pub(super) unused: Vec<(PathPattern, Option<Witness>)>,
+    pub(super) unused: Vec<(PathPattern, Option<Counterexample>)>,
     /// A document that fits no place.
-    pub(super) stray: Option<Witness>,
+    pub(super) stray: Option<Counterexample>,
 }
 
-impl Direction {
+impl DirectionFindings {
     /// Looks at all documents of `from`, which is the side that is named.
-    pub(super) fn of(from: &Prepared<'_>, to: &Prepared<'_>, side: Side, depth: Depth) -> Self {
+    pub(super) fn of(
+        from: &PreparedSchema<'_>,
+        to: &PreparedSchema<'_>,
+        side: SchemaSide,
+        depth: SearchDepth,
+    ) -> Self {
         if from.says_the_same(to) {
             return Self::default();
         }
-        let question = Question {
+        let question = InclusionQuestion {
             nulls_vanish: false,
             new_names_unused: true,
             gaps: GAPS,
@@ -79,7 +84,7 @@ impl Direction {
         let newer = from.newer.as_ref().filter(|_| to.newer.is_none());
         let answer = compare(newer.unwrap_or(&from.source), &to.source, question);
         let unused: Vec<PathPattern> = answer.unused.iter().map(|at| place(at)).collect();
-        let mut search = Search {
+        let mut search = CounterexampleSearch {
             from: from.schema,
             to: to.schema,
             side,
@@ -110,55 +115,55 @@ impl Direction {
     }
 
     /// The answer without any policy.
-    pub(super) fn contained(&self) -> Contained {
+    pub(super) fn contained(&self) -> SchemaContainment {
         let of_gaps = self.gaps.iter().filter_map(|(_, witness)| witness.as_ref());
         let of_names = self.unused.iter().filter_map(|(_, found)| found.as_ref());
         if let Some(witness) = of_gaps.chain(&self.stray).chain(of_names).next() {
-            return Contained::No(witness.clone());
+            return SchemaContainment::No(witness.clone());
         }
         let of_gaps = self.gaps.iter().map(|(gap, _)| gap.place());
         let of_names = self.unused.iter().map(|(place, _)| place.clone());
         let mut places: Vec<String> = of_gaps.chain(of_names).map(|p| p.to_string()).collect();
         if places.is_empty() {
-            return Contained::Yes;
+            return SchemaContainment::Yes;
         }
         places.sort();
         places.dedup();
-        Contained::Unknown(places)
+        SchemaContainment::Unknown(places)
     }
 }
 
-fn distinct(places: Vec<Vec<At>>) -> Vec<Vec<At>> {
+fn distinct(places: Vec<Vec<DocumentStep>>) -> Vec<Vec<DocumentStep>> {
     let mut seen = HashSet::new();
     let new = places.into_iter().filter(|at| seen.insert(place(at)));
     new.collect()
 }
 
 /// Whether a document breaks for the reason that is looked for.
-type Meant<'m> = dyn Fn(&Witness) -> bool + 'm;
+type CounterexampleTest<'m> = dyn Fn(&Counterexample) -> bool + 'm;
 
-struct Search<'s> {
+struct CounterexampleSearch<'s> {
     from: &'s Schema,
     to: &'s Schema,
-    side: Side,
+    side: SchemaSide,
     unused: Vec<PathPattern>,
     /// Made when they are needed: mostly a proof is enough.
     made: Option<Examples<'s>>,
     left: usize,
     /// A document that does not fit, for another reason than the one it was made for.
-    stray: Option<Witness>,
+    stray: Option<Counterexample>,
 }
 
-impl<'s> Search<'s> {
+impl<'s> CounterexampleSearch<'s> {
     fn made(&mut self) -> &mut Examples<'s> {
         let from = self.from;
         self.made.get_or_insert_with(|| Examples::of(from, SEED))
     }
 
-    fn gaps(&mut self, gaps: Vec<Gap>) -> Vec<(Gap, Option<Witness>)> {
-        let mut found: Vec<(Gap, Option<Witness>)> = Vec::new();
+    fn gaps(&mut self, gaps: Vec<InclusionGap>) -> Vec<(InclusionGap, Option<Counterexample>)> {
+        let mut found: Vec<(InclusionGap, Option<Counterexample>)> = Vec::new();
         for gap in gaps {
-            let same = |(other, _): &&mut (Gap, Option<Witness>)| {
+            let same = |(other, _): &&mut (InclusionGap, Option<Counterexample>)| {
                 other.why == gap.why && other.about() == gap.about()
             };
             match found.iter_mut().find(same) {
@@ -174,15 +179,15 @@ impl<'s> Search<'s> {
     }
 
     /// A document that does not fit because of a gap.
-    fn shows(&mut self, gap: &Gap) -> Option<Witness> {
+    fn shows(&mut self, gap: &InclusionGap) -> Option<Counterexample> {
         let about = gap.place();
         let edits = gap.edits.iter().map(Some).chain([None]);
         for edit in edits {
-            let meant = |witness: &Witness| is_about(witness, &about);
+            let meant = |witness: &Counterexample| is_about(witness, &about);
             if let Some(witness) = self.first(&gap.at, edit, &meant) {
                 return Some(self.smallest(witness, &meant));
             }
-            if self.left == 0 || gap.why == Why::Required {
+            if self.left == 0 || gap.why == GapReason::Required {
                 break;
             }
         }
@@ -190,7 +195,12 @@ impl<'s> Search<'s> {
     }
 
     /// The first document with the edit in its place that breaks, and is meant.
-    fn first(&mut self, at: &[At], edit: Option<&Edit>, is_meant: &Meant<'_>) -> Option<Witness> {
+    fn first(
+        &mut self,
+        at: &[DocumentStep],
+        edit: Option<&DocumentEdit>,
+        is_meant: &CounterexampleTest<'_>,
+    ) -> Option<Counterexample> {
         for way in 0..WAYS {
             let document = self.made().reaching(at, edit, way);
             match document.and_then(|document| self.breaks(&document)) {
@@ -205,7 +215,7 @@ impl<'s> Search<'s> {
     }
 
     /// A document that uses a name which only the other schema declares.
-    fn using(&mut self, at: &[At]) -> Option<Witness> {
+    fn using(&mut self, at: &[DocumentStep]) -> Option<Counterexample> {
         let values = [
             json!(0),
             json!(""),
@@ -221,10 +231,10 @@ impl<'s> Search<'s> {
         let unused = std::mem::take(&mut self.unused);
         let stray = self.stray.take();
         let mut found = None;
-        let uses = |witness: &Witness| {
+        let uses = |witness: &Counterexample| {
             is_about(witness, &about) && !about.find(&witness.document).is_empty()
         };
-        for edit in values.map(Edit::Set) {
+        for edit in values.map(DocumentEdit::Set) {
             if let Some(witness) = self.first(at, Some(&edit), &uses) {
                 found = Some(self.smallest(witness, &uses));
                 break;
@@ -236,7 +246,7 @@ impl<'s> Search<'s> {
         found
     }
 
-    fn by_chance(&mut self, examples: usize) -> Option<Witness> {
+    fn by_chance(&mut self, examples: usize) -> Option<Counterexample> {
         for _ in 0..examples {
             let document = self.made().next()?;
             if let Some(witness) = self.breaks(&document) {
@@ -247,7 +257,7 @@ impl<'s> Search<'s> {
     }
 
     /// Whether a document fits the one and not the other, without a name that counts as not used.
-    fn breaks(&mut self, document: &Value) -> Option<Witness> {
+    fn breaks(&mut self, document: &Value) -> Option<Counterexample> {
         self.left = self.left.checked_sub(1)?;
         let stands = || matches!(self.from.without_absent(document), Cow::Borrowed(_));
         let accepted = self.from.takes(document)? && stands();
@@ -261,24 +271,28 @@ impl<'s> Search<'s> {
         {
             return None;
         }
-        Some(Witness {
+        Some(Counterexample {
             accepted_by: self.side,
             document: document.clone(),
             violations: self.to.violations(document),
         })
     }
 
-    fn smallest(&mut self, witness: Witness, is_meant: &Meant<'_>) -> Witness {
+    fn smallest(
+        &mut self,
+        witness: Counterexample,
+        is_meant: &CounterexampleTest<'_>,
+    ) -> Counterexample {
         let still = |document: Value| self.breaks(&document).filter(|found| is_meant(found));
         shrink(witness, |witness| &witness.document, still)
     }
 }
 
-impl Gap {
+impl InclusionGap {
     /// The property that it is about, if it is about whether one is there.
     fn name(&self) -> Option<&str> {
         match self.edits.first() {
-            Some(Edit::Remove(name)) if self.why == Why::Required => Some(name),
+            Some(DocumentEdit::Remove(name)) if self.why == GapReason::Required => Some(name),
             _ => None,
         }
     }
@@ -293,13 +307,13 @@ impl Gap {
 }
 
 /// Whether a violation is where the place is, around it or inside of it.
-fn is_about(witness: &Witness, about: &PathPattern) -> bool {
+fn is_about(witness: &Counterexample, about: &PathPattern) -> bool {
     witness.violations.iter().any(|violation| {
         let tokens = tokens(&violation.pointer).unwrap_or_default();
         let mut both = about.steps().iter().zip(&tokens);
         both.all(|(step, token)| match step {
-            Step::Key(key) => key == token,
-            Step::Every => true,
+            PathToken::Key(key) => key == token,
+            PathToken::Every => true,
         })
     })
 }

@@ -1,7 +1,7 @@
 //! References written out, so that the same is seen to be the same however it is said.
 
 use crate::convert::inclusion::has_moving_references;
-use crate::convert::sketch::{Source, each_inside, has_reference};
+use crate::convert::sketch::{SchemaSource, each_inside, has_reference};
 use crate::types::limits::SCHEMA_DEPTH;
 use serde_json::{Map, Value, json};
 
@@ -11,11 +11,11 @@ const DEFINITIONS: [&str; 2] = ["definitions", "$defs"];
 
 /// The schema with its references written out, apart from those that lead back to where they
 /// stand; as it is if that would be too much.
-pub(super) fn inlined(source: Source) -> Source {
+pub(super) fn inlined(source: SchemaSource) -> SchemaSource {
     if !has_reference(&source.schema) || has_moving_references(&source.schema) {
         return source;
     }
-    let mut writing = Writing {
+    let mut writing = InlineWriter {
         source: &source,
         above: vec!["#".to_owned()],
         left: VALUES,
@@ -30,20 +30,20 @@ pub(super) fn inlined(source: Source) -> Source {
     {
         map.extend(definitions);
     }
-    Source {
+    SchemaSource {
         schema,
         draft: source.draft,
     }
 }
 
-struct Writing<'s> {
-    source: &'s Source,
+struct InlineWriter<'s> {
+    source: &'s SchemaSource,
     /// References that lead here.
     above: Vec<String>,
     left: usize,
 }
 
-impl Writing<'_> {
+impl InlineWriter<'_> {
     /// `None` if it would be too much.
     fn write_out(&mut self, node: &mut Value, depth: usize) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
@@ -114,7 +114,7 @@ mod tests {
     use crate::types::Schema;
 
     fn written(schema: Value) -> Value {
-        inlined(Source::of(&Schema::compile(schema).unwrap())).schema
+        inlined(SchemaSource::of(&Schema::compile(schema).unwrap())).schema
     }
 
     #[test]

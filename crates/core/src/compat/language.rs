@@ -2,7 +2,7 @@
 
 use super::inline::inlined;
 use crate::convert::inclusion::says_never;
-use crate::convert::sketch::{Source, each_inside};
+use crate::convert::sketch::{SchemaSource, each_inside};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
 use jsonschema::Draft;
@@ -49,16 +49,16 @@ const FORMATS: [&str; 20] = [
 ];
 
 /// The schema as it is compared.
-pub(super) fn language(schema: &Schema) -> Source {
-    let mut source = Source::of(schema);
+pub(super) fn language(schema: &Schema) -> SchemaSource {
+    let mut source = SchemaSource::of(schema);
     strip(&mut source.schema);
     // Some references lead through what was left out.
     if refers_in_vain(&source) {
-        return Source::of(schema);
+        return SchemaSource::of(schema);
     }
     let written_out = inlined(source);
     if refers_in_vain(&written_out) {
-        return Source::of(schema);
+        return SchemaSource::of(schema);
     }
     written_out
 }
@@ -79,13 +79,13 @@ fn say_never(schema: &mut Value) {
 
 /// A schema of draft 4 as draft 7 says it; it may let through more, never less. Others stay as they
 /// are.
-pub(super) fn as_draft_7(source: &Source) -> Option<Source> {
+pub(super) fn as_draft_7(source: &SchemaSource) -> Option<SchemaSource> {
     if source.draft != Draft::Draft4 {
         return None;
     }
     let mut schema = source.schema.clone();
     say_newer(&mut schema);
-    Some(Source {
+    Some(SchemaSource {
         schema,
         draft: Draft::Draft7,
     })
@@ -136,7 +136,7 @@ fn says_only(word: &str, value: &Value) -> bool {
         || (word == "format" && value.as_str().is_some_and(unknown))
 }
 
-fn refers_in_vain(source: &Source) -> bool {
+fn refers_in_vain(source: &SchemaSource) -> bool {
     let mut todo = vec![&source.schema];
     while let Some(next) = todo.pop() {
         match next {

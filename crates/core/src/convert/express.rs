@@ -7,7 +7,8 @@
 //! have nothing to hide and nothing to fill in are not visited at all.
 
 use crate::types::{
-    Additional, Part, PartId as Id, Schema, Step as Token, forbids, is_free, under_index, under_key,
+    AdditionalSchema, PartId, PathToken, Schema, SchemaPart, forbids, is_free, under_index,
+    under_key,
 };
 use regex::Regex;
 use serde_json::Value;
@@ -24,7 +25,7 @@ pub(crate) struct TooComplex;
 
 /// What to do with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum FieldRoute {
     /// The version does not express it.
     Hide,
     /// It does; this holds inside.
@@ -35,7 +36,7 @@ pub(crate) enum Next {
 
 /// A default for a field that is required.
 #[derive(Debug)]
-pub(crate) struct Default {
+pub(crate) struct RequiredDefault {
     pub(crate) key: String,
     /// With the defaults that it needs itself.
     pub(crate) value: Value,
@@ -43,19 +44,19 @@ pub(crate) struct Default {
 
 /// One kind of place.
 #[derive(Debug)]
-pub(crate) struct State {
-    named: HashMap<String, Next>,
+pub(crate) struct PlaceState {
+    named: HashMap<String, FieldRoute>,
     patterns: Vec<Regex>,
     /// By which patterns match, a bit each.
-    others: Vec<Next>,
-    pub(crate) prefix: Vec<Next>,
-    pub(crate) items: Next,
-    pub(crate) defaults: Vec<Default>,
+    others: Vec<FieldRoute>,
+    pub(crate) prefix: Vec<FieldRoute>,
+    pub(crate) items: FieldRoute,
+    pub(crate) defaults: Vec<RequiredDefault>,
 }
 
-impl State {
+impl PlaceState {
     /// What to do with a field.
-    pub(crate) fn next(&self, key: &str) -> Next {
+    pub(crate) fn next(&self, key: &str) -> FieldRoute {
         if let Some(next) = self.named.get(key) {
             return *next;
         }
@@ -64,7 +65,7 @@ impl State {
         self.others
             .get(mask.sum::<usize>())
             .copied()
-            .unwrap_or(Next::Quiet)
+            .unwrap_or(FieldRoute::Quiet)
     }
 
     /// The fields that some version names here.
@@ -74,7 +75,7 @@ impl State {
 
     /// What to do with a field that no version names; `None` if that depends on more than the
     /// one pattern given.
-    pub(crate) fn unnamed(&self, pattern: Option<&str>) -> Option<Next> {
+    pub(crate) fn unnamed(&self, pattern: Option<&str>) -> Option<FieldRoute> {
         match (self.patterns.as_slice(), pattern) {
             ([], _) => self.others.first().copied(),
             ([one], Some(pattern)) if one.as_str() == pattern => self.others.get(1).copied(),
@@ -86,7 +87,7 @@ impl State {
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = Next> + '_ {
+    fn all(&self) -> impl Iterator<Item = FieldRoute> + '_ {
         let items = self.prefix.iter().copied().chain([self.items]);
         self.named
             .values()
@@ -98,13 +99,13 @@ impl State {
 
 /// All places of one version.
 #[derive(Debug)]
-pub(crate) struct Graph {
-    states: Vec<State>,
-    pub(crate) start: Next,
+pub(crate) struct PlaceGraph {
+    states: Vec<PlaceState>,
+    pub(crate) start: FieldRoute,
 }
 
-impl Graph {
-    pub(crate) fn state(&self, at: usize) -> Option<&State> {
+impl PlaceGraph {
+    pub(crate) fn state(&self, at: usize) -> Option<&PlaceState> {
         self.states.get(at)
     }
 
@@ -113,7 +114,7 @@ impl Graph {
     pub(crate) fn of(
         own: &Schema,
         others: &[&Schema],
-        elsewhere: &Elsewhere,
+        elsewhere: &ElsewherePaths,
     ) -> Result<Self, TooComplex> {
         let mut distinct: Vec<&Schema> = Vec::new();
         for other in others {
@@ -122,7 +123,7 @@ impl Graph {
                 distinct.push(other);
             }
         }
-        let mut making = Making {
+        let mut making = GraphBuilder {
             own,
             elsewhere,
             others: distinct,
@@ -130,13 +131,13 @@ impl Graph {
             states: Vec::new(),
             todo: Vec::new(),
         };
-        let whole = Place {
+        let whole = CombinedPlace {
             certain: vec![0],
             possible: vec![0],
             others: making
                 .others
                 .iter()
-                .map(|_| Reach::Parts(vec![0]))
+                .map(|_| PlaceReach::Parts(vec![0]))
                 .collect(),
             elsewhere: vec![0],
         };
@@ -150,7 +151,7 @@ impl Graph {
                 *slot = Some(state);
             }
         }
-        let states: Option<Vec<State>> = making.states.into_iter().collect();
+        let states: Option<Vec<PlaceState>> = making.states.into_iter().collect();
         let mut graph = Self {
             states: states.unwrap_or_default(),
             start,
@@ -165,10 +166,10 @@ impl Graph {
         loop {
             let before = loud.len();
             for (number, state) in self.states.iter().enumerate() {
-                let speaks = |next: Next| match next {
-                    Next::Hide => true,
-                    Next::Into(inner) => loud.contains(&inner),
-                    Next::Quiet => false,
+                let speaks = |next: FieldRoute| match next {
+                    FieldRoute::Hide => true,
+                    FieldRoute::Into(inner) => loud.contains(&inner),
+                    FieldRoute::Quiet => false,
                 };
                 if !state.defaults.is_empty() || state.all().any(speaks) {
                     loud.insert(number);
@@ -178,9 +179,9 @@ impl Graph {
                 break;
             }
         }
-        let hush = |next: &mut Next| {
-            if matches!(next, Next::Into(inner) if !loud.contains(inner)) {
-                *next = Next::Quiet;
+        let hush = |next: &mut FieldRoute| {
+            if matches!(next, FieldRoute::Into(inner) if !loud.contains(inner)) {
+                *next = FieldRoute::Quiet;
             }
         };
         for state in &mut self.states {
@@ -195,45 +196,45 @@ impl Graph {
 
 /// What another version says of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Reach {
+enum PlaceReach {
     Nothing,
-    Parts(Vec<Id>),
+    Parts(Vec<PartId>),
     /// Anything may be there, and counts as declared.
     Free,
 }
 
 /// What all versions say of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    certain: Vec<Id>,
-    possible: Vec<Id>,
-    others: Vec<Reach>,
+struct CombinedPlace {
+    certain: Vec<PartId>,
+    possible: Vec<PartId>,
+    others: Vec<PlaceReach>,
     /// Nodes of what is declared elsewhere under other names.
     elsewhere: Vec<usize>,
 }
 
 /// Paths that other versions declare under other names, in the terms of the version at hand.
 #[derive(Debug)]
-pub(crate) struct Elsewhere {
-    nodes: Vec<Elsewhen>,
+pub(crate) struct ElsewherePaths {
+    nodes: Vec<ElsewhereNode>,
 }
 
 #[derive(Debug, std::default::Default)]
-struct Elsewhen {
+struct ElsewhereNode {
     keys: HashMap<String, usize>,
     every: Option<usize>,
     /// Everything inside counts as declared.
     free: bool,
 }
 
-impl Elsewhere {
+impl ElsewherePaths {
     pub(crate) fn new() -> Self {
         Self {
-            nodes: vec![Elsewhen::default()],
+            nodes: vec![ElsewhereNode::default()],
         }
     }
 
-    pub(crate) fn add(&mut self, trail: &[Token], free: bool) {
+    pub(crate) fn add(&mut self, trail: &[PathToken], free: bool) {
         let mut at = 0;
         for token in trail {
             let new = self.nodes.len();
@@ -241,11 +242,11 @@ impl Elsewhere {
                 return;
             };
             let next = match token {
-                Token::Key(key) => *node.keys.entry(key.clone()).or_insert(new),
-                Token::Every => *node.every.get_or_insert(new),
+                PathToken::Key(key) => *node.keys.entry(key.clone()).or_insert(new),
+                PathToken::Every => *node.every.get_or_insert(new),
             };
             if next == new {
-                self.nodes.push(Elsewhen::default());
+                self.nodes.push(ElsewhereNode::default());
             }
             at = next;
         }
@@ -274,33 +275,33 @@ impl Elsewhere {
     }
 }
 
-struct Making<'s> {
+struct GraphBuilder<'s> {
     own: &'s Schema,
-    elsewhere: &'s Elsewhere,
+    elsewhere: &'s ElsewherePaths,
     others: Vec<&'s Schema>,
-    numbers: HashMap<Place, usize>,
-    states: Vec<Option<State>>,
-    todo: Vec<(usize, Place)>,
+    numbers: HashMap<CombinedPlace, usize>,
+    states: Vec<Option<PlaceState>>,
+    todo: Vec<(usize, CombinedPlace)>,
 }
 
 /// How a property of a part is found: by its name, or by the patterns that match it.
-enum Key<'k> {
+enum PropertyKey<'k> {
     Name(&'k str),
     /// Pairs of a schema's number and a pattern's text that match.
     Matching(&'k BTreeSet<String>),
 }
 
-fn under(parts: &[&Part], key: &Key<'_>) -> Vec<Id> {
+fn under(parts: &[&SchemaPart], key: &PropertyKey<'_>) -> Vec<PartId> {
     match key {
-        Key::Name(name) => under_key(parts, name),
-        Key::Matching(matching) => {
+        PropertyKey::Name(name) => under_key(parts, name),
+        PropertyKey::Matching(matching) => {
             let mut ids = Vec::new();
             for part in parts {
                 let matched = part.patterns.iter();
                 let matched = matched.filter(|(regex, _)| matching.contains(regex.as_str()));
                 let before = ids.len();
                 ids.extend(matched.map(|(_, id)| *id));
-                if let (true, Additional::Each(id)) = (ids.len() == before, part.additional) {
+                if let (true, AdditionalSchema::Each(id)) = (ids.len() == before, part.additional) {
                     ids.push(id);
                 }
             }
@@ -311,39 +312,39 @@ fn under(parts: &[&Part], key: &Key<'_>) -> Vec<Id> {
     }
 }
 
-fn closed(part: &Part, key: &Key<'_>) -> bool {
+fn closed(part: &SchemaPart, key: &PropertyKey<'_>) -> bool {
     match key {
-        Key::Name(name) => forbids(part, name),
-        Key::Matching(matching) => {
-            let matched = |(regex, _): &(Regex, Id)| matching.contains(regex.as_str());
-            part.additional == Additional::Closed && !part.patterns.iter().any(matched)
+        PropertyKey::Name(name) => forbids(part, name),
+        PropertyKey::Matching(matching) => {
+            let matched = |(regex, _): &(Regex, PartId)| matching.contains(regex.as_str());
+            part.additional == AdditionalSchema::Closed && !part.patterns.iter().any(matched)
         }
     }
 }
 
-impl<'s> Making<'s> {
-    fn enter(&mut self, place: Place) -> Next {
+impl<'s> GraphBuilder<'s> {
+    fn enter(&mut self, place: CombinedPlace) -> FieldRoute {
         if is_free(&self.own.shape, &place.possible) {
-            return Next::Quiet;
+            return FieldRoute::Quiet;
         }
         if let Some(number) = self.numbers.get(&place) {
-            return Next::Into(*number);
+            return FieldRoute::Into(*number);
         }
         let number = self.states.len();
         self.numbers.insert(place.clone(), number);
         self.states.push(None);
         self.todo.push((number, place));
-        Next::Into(number)
+        FieldRoute::Into(number)
     }
 
-    fn possible(&self, other: usize, reach: &Reach) -> Vec<&'s Part> {
+    fn possible(&self, other: usize, reach: &PlaceReach) -> Vec<&'s SchemaPart> {
         match (self.others.get(other), reach) {
-            (Some(schema), Reach::Parts(ids)) => schema.shape.possible(ids),
+            (Some(schema), PlaceReach::Parts(ids)) => schema.shape.possible(ids),
             _ => Vec::new(),
         }
     }
 
-    fn state(&mut self, place: &Place) -> Result<State, TooComplex> {
+    fn state(&mut self, place: &CombinedPlace) -> Result<PlaceState, TooComplex> {
         let certain = self.own.shape.certain(&place.certain);
         let possible = self.own.shape.possible(&place.possible);
         let others = place.others.iter().enumerate();
@@ -357,9 +358,9 @@ impl<'s> Making<'s> {
         let names = all().flat_map(|part| part.properties.keys());
         let names = names.chain(self.elsewhere.names(&place.elsewhere));
         let names: BTreeSet<&String> = names.collect();
-        let mut named: HashMap<String, Next> = HashMap::new();
+        let mut named: HashMap<String, FieldRoute> = HashMap::new();
         for name in names {
-            let key = Key::Name(name);
+            let key = PropertyKey::Name(name);
             let next = self.next(place, &certain, &possible, &others, &key);
             named.insert(name.to_owned(), next);
         }
@@ -382,7 +383,7 @@ impl<'s> Making<'s> {
             let matching = matching
                 .map(|(_, regex)| regex.as_str().to_owned())
                 .collect();
-            let key = Key::Matching(&matching);
+            let key = PropertyKey::Matching(&matching);
             by_mask.push(self.next(place, &certain, &possible, &others, &key));
         }
         let longest = all().map(|part| part.prefix.len()).max().unwrap_or(0);
@@ -394,12 +395,12 @@ impl<'s> Making<'s> {
         let required: BTreeSet<&String> = certain.iter().flat_map(|part| &part.required).collect();
         let defaults = required.into_iter().filter_map(|key| {
             let value = self.own.full_default(&certain, key)?;
-            Some(Default {
+            Some(RequiredDefault {
                 key: key.clone(),
                 value,
             })
         });
-        Ok(State {
+        Ok(PlaceState {
             defaults: defaults.collect(),
             named,
             patterns,
@@ -411,46 +412,53 @@ impl<'s> Making<'s> {
 
     fn next(
         &mut self,
-        place: &Place,
-        certain: &[&Part],
-        possible: &[&Part],
-        others: &[Vec<&'s Part>],
-        key: &Key<'_>,
-    ) -> Next {
-        let live = |schema: &Schema, mut ids: Vec<Id>| {
+        place: &CombinedPlace,
+        certain: &[&SchemaPart],
+        possible: &[&SchemaPart],
+        others: &[Vec<&'s SchemaPart>],
+        key: &PropertyKey<'_>,
+    ) -> FieldRoute {
+        let live = |schema: &Schema, mut ids: Vec<PartId>| {
             ids.retain(|id| schema.shape.part(*id).is_some_and(|part| !part.never));
             ids
         };
-        let mut inner = Place {
+        let mut inner = CombinedPlace {
             certain: under(certain, key),
             possible: live(self.own, under(possible, key)),
             others: Vec::new(),
             elsewhere: match key {
-                Key::Name(name) => self.elsewhere.inside(&place.elsewhere, Some(name)),
-                Key::Matching(_) => self.elsewhere.inside(&place.elsewhere, None),
+                PropertyKey::Name(name) => self.elsewhere.inside(&place.elsewhere, Some(name)),
+                PropertyKey::Matching(_) => self.elsewhere.inside(&place.elsewhere, None),
             },
         };
         for ((schema, reach), parts) in self.others.iter().zip(&place.others).zip(others) {
             let free = match reach {
-                Reach::Nothing => false,
-                Reach::Free => true,
-                Reach::Parts(ids) => is_free(&schema.shape, ids),
+                PlaceReach::Nothing => false,
+                PlaceReach::Free => true,
+                PlaceReach::Parts(ids) => is_free(&schema.shape, ids),
             };
             let ids = live(schema, under(parts, key));
             inner.others.push(match (free, ids.is_empty()) {
-                (true, _) => Reach::Free,
-                (false, true) => Reach::Nothing,
-                (false, false) => Reach::Parts(ids),
+                (true, _) => PlaceReach::Free,
+                (false, true) => PlaceReach::Nothing,
+                (false, false) => PlaceReach::Parts(ids),
             });
         }
         let forbidden = certain.iter().any(|part| closed(part, key));
         if forbidden {
-            return Next::Hide;
+            return FieldRoute::Hide;
         }
         if inner.possible.is_empty() {
-            let elsewhere = inner.others.iter().any(|reach| *reach != Reach::Nothing)
+            let elsewhere = inner
+                .others
+                .iter()
+                .any(|reach| *reach != PlaceReach::Nothing)
                 || !inner.elsewhere.is_empty();
-            return if elsewhere { Next::Hide } else { Next::Quiet };
+            return if elsewhere {
+                FieldRoute::Hide
+            } else {
+                FieldRoute::Quiet
+            };
         }
         self.enter(inner)
     }
@@ -458,28 +466,28 @@ impl<'s> Making<'s> {
     /// Items are never hidden: what is left of a list must not depend on positions.
     fn item(
         &mut self,
-        place: &Place,
-        certain: &[&Part],
-        possible: &[&Part],
-        others: &[Vec<&'s Part>],
+        place: &CombinedPlace,
+        certain: &[&SchemaPart],
+        possible: &[&SchemaPart],
+        others: &[Vec<&'s SchemaPart>],
         index: usize,
-    ) -> Next {
-        let of = |parts: &[&Part]| under_index(parts, index);
-        let mut inner = Place {
+    ) -> FieldRoute {
+        let of = |parts: &[&SchemaPart]| under_index(parts, index);
+        let mut inner = CombinedPlace {
             certain: of(certain),
             possible: of(possible),
             others: Vec::new(),
             elsewhere: self.elsewhere.inside(&place.elsewhere, None),
         };
         if inner.possible.is_empty() {
-            return Next::Quiet;
+            return FieldRoute::Quiet;
         }
         for (reach, parts) in place.others.iter().zip(others) {
             let ids = of(parts);
             inner.others.push(match reach {
-                Reach::Free => Reach::Free,
-                _ if ids.is_empty() => Reach::Nothing,
-                _ => Reach::Parts(ids),
+                PlaceReach::Free => PlaceReach::Free,
+                _ if ids.is_empty() => PlaceReach::Nothing,
+                _ => PlaceReach::Parts(ids),
             });
         }
         self.enter(inner)

@@ -1,10 +1,10 @@
 //! Walks over content by what a version expresses: to hide, to fill in, to check.
 
-use super::express::{Graph, Next, State};
-use super::note::{By, Holds, Margin, Note};
-use super::refusal::Refusal;
-use super::step::Run;
-use super::tree::Tree;
+use super::express::{FieldRoute, PlaceGraph, PlaceState};
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
+use super::refusal::ConversionRefusal;
+use super::step::ConversionBudget;
+use super::tree::NotedValue;
 use super::weight::weight;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 /// What a walk is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum ExpressPurpose {
     /// The version is arrived at: hide what it does not express, unless it was there before.
     Arrive {
         /// The version that could say what is hidden.
@@ -32,15 +32,15 @@ pub(crate) enum Purpose {
 
 /// Walks over content and notes what it does in the margin.
 pub(crate) fn walk(
-    graph: &Graph,
-    tree: &mut Tree,
-    purpose: Purpose,
-    run: &mut Run,
-) -> Result<(), Refusal> {
-    let Next::Into(start) = graph.start else {
+    graph: &PlaceGraph,
+    tree: &mut NotedValue,
+    purpose: ExpressPurpose,
+    run: &mut ConversionBudget,
+) -> Result<(), ConversionRefusal> {
+    let FieldRoute::Into(start) = graph.start else {
         return Ok(());
     };
-    let mut walk = Walk {
+    let mut walk = ExpressWalk {
         graph,
         purpose,
         run,
@@ -50,13 +50,13 @@ pub(crate) fn walk(
     Ok(())
 }
 
-struct Walk<'w> {
-    graph: &'w Graph,
-    purpose: Purpose,
-    run: &'w mut Run,
+struct ExpressWalk<'w> {
+    graph: &'w PlaceGraph,
+    purpose: ExpressPurpose,
+    run: &'w mut ConversionBudget,
 }
 
-impl Walk<'_> {
+impl ExpressWalk<'_> {
     /// The notes to add for a place and all inside of it.
     fn place(
         &mut self,
@@ -64,7 +64,7 @@ impl Walk<'_> {
         value: &mut Value,
         margin: Option<&Margin>,
         depth: usize,
-    ) -> Result<Margin, Refusal> {
+    ) -> Result<Margin, ConversionRefusal> {
         let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
             return Ok(Margin::default());
         };
@@ -74,7 +74,7 @@ impl Walk<'_> {
                 let mut new = Margin::default();
                 for (index, item) in items.iter_mut().enumerate() {
                     let next = state.prefix.get(index).copied().unwrap_or(state.items);
-                    if let Next::Into(inner) = next {
+                    if let FieldRoute::Into(inner) = next {
                         let beside = margin.and_then(|margin| margin.items.get(&index));
                         let inner = self.place(inner, item, beside, depth + 1)?;
                         new.set_item(index, inner);
@@ -88,52 +88,52 @@ impl Walk<'_> {
 
     fn object(
         &mut self,
-        state: &State,
+        state: &PlaceState,
         map: &mut Map<String, Value>,
         margin: Option<&Margin>,
         depth: usize,
-    ) -> Result<Margin, Refusal> {
+    ) -> Result<Margin, ConversionRefusal> {
         let mut new = Margin::default();
         let mut hidden = Vec::new();
         for (key, value) in map.iter_mut() {
             let beside = margin.and_then(|margin| margin.keys.get(key));
             match state.next(key) {
                 // Nothing inside is to be hidden or filled in: most of a document is not walked at all.
-                Next::Quiet => {}
-                Next::Into(inner) => {
+                FieldRoute::Quiet => {}
+                FieldRoute::Into(inner) => {
                     let inner = self.place(inner, value, beside, depth + 1)?;
                     new.set_key(key, inner);
                 }
-                Next::Hide => match self.purpose {
-                    Purpose::Arrive { from, to, .. } => {
+                FieldRoute::Hide => match self.purpose {
+                    ExpressPurpose::Arrive { from, to, .. } => {
                         // It was in a document of this version before, though its schema does not express it: to hide it
                         // now would change what the version shows.
-                        if !beside.is_some_and(|margin| margin.has_note(By::Own(to))) {
+                        if !beside.is_some_and(|margin| margin.has_note(NoteOrigin::Own(to))) {
                             hidden.push((key.clone(), from));
                         }
                     }
-                    Purpose::Mark(version) => {
-                        let note = Note::new(By::Own(version), Holds::There);
+                    ExpressPurpose::Mark(version) => {
+                        let note = KeptNote::new(NoteOrigin::Own(version), NoteCondition::There);
                         new.keys.entry(key.clone()).or_default().notes.push(note);
                     }
-                    Purpose::Fill => {}
+                    ExpressPurpose::Fill => {}
                 },
             }
         }
         for (key, from) in hidden {
             if let Some(value) = map.shift_remove(&key) {
-                let note = Note::new(By::Hidden(from), Holds::There);
+                let note = KeptNote::new(NoteOrigin::Hidden(from), NoteCondition::There);
                 new.notes.push(note.key(&key).value(value));
             }
         }
-        if let Purpose::Arrive { fill: true, .. } | Purpose::Fill = self.purpose {
+        if let ExpressPurpose::Arrive { fill: true, .. } | ExpressPurpose::Fill = self.purpose {
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
                     // A default can be large, and there is one for every item of a list: a small document must not
                     // become a huge one.
                     self.run.spend(weight(&default.value))?;
                     map.insert(default.key.clone(), default.value.clone());
-                    let note = Note::new(By::Filled, Holds::Same);
+                    let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::Same);
                     let beside = new.keys.entry(default.key.clone()).or_default();
                     beside.notes.push(note);
                 }
@@ -146,7 +146,7 @@ impl Walk<'_> {
 /// New notes join those that are there; the margin of what was hidden goes with it.
 fn merge(margin: &mut Margin, new: Margin) {
     for mut note in new.notes {
-        if let (By::Hidden(_), Some(key)) = (note.by, &note.key) {
+        if let (NoteOrigin::Hidden(_), Some(key)) = (note.by, &note.key) {
             note.margin = margin.take_key(key);
         }
         margin.notes.push(note);
@@ -161,25 +161,26 @@ fn merge(margin: &mut Margin, new: Margin) {
 
 /// The way out of a version: what it did not express is back, what it filled in is gone, unless it
 /// was changed.
-pub(crate) fn leave(tree: &mut Tree, run: &Run) {
-    let Tree { value, margin } = tree;
+pub(crate) fn leave(tree: &mut NotedValue, run: &ConversionBudget) {
+    let NotedValue { value, margin } = tree;
     leave_place(value, margin, run);
 }
 
-fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
+fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
     match value {
         Value::Object(map) => {
             let mut returning = Vec::new();
             margin.keys.retain(|key, margin| {
                 // A note with a key speaks of a field inside.
-                let of_itself = |note: &Note| note.by == By::Filled && note.key.is_none();
+                let of_itself =
+                    |note: &KeptNote| note.by == NoteOrigin::Filled && note.key.is_none();
                 let filled = margin.notes.iter().any(of_itself);
                 // What was changed since has lost its note, and is a value like any other.
                 let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
                     return true;
                 };
                 if run.there {
-                    let note = Note::new(By::Filled, Holds::There);
+                    let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::There);
                     returning.push(note.key(key).value(value));
                 }
                 false
@@ -190,8 +191,8 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                     leave_place(value, margin, run);
                 }
             }
-            let is_hidden = |note: &mut Note| matches!(note.by, By::Hidden(_));
-            let hidden: Vec<Note> = margin.notes.extract_if(.., is_hidden).collect();
+            let is_hidden = |note: &mut KeptNote| matches!(note.by, NoteOrigin::Hidden(_));
+            let hidden: Vec<KeptNote> = margin.notes.extract_if(.., is_hidden).collect();
             for note in hidden {
                 if let (Some(key), Some(value)) = (note.key, note.value) {
                     let margin_inside = note.margin;
@@ -200,7 +201,7 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
                         own_again(margin, &key, margin_inside);
                         continue;
                     }
-                    let field = run.restored(Tree {
+                    let field = run.restored(NotedValue {
                         value,
                         margin: margin_inside,
                     });
@@ -225,11 +226,11 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &Run) {
 pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
     match body {
         Value::Object(map) => {
-            let outdated = |note: &mut Note| {
+            let outdated = |note: &mut KeptNote| {
                 let there = note.key.as_ref().is_some_and(|key| map.contains_key(key));
-                matches!(note.by, By::Hidden(_)) && there
+                matches!(note.by, NoteOrigin::Hidden(_)) && there
             };
-            let outdated: Vec<Note> = margin.notes.extract_if(.., outdated).collect();
+            let outdated: Vec<KeptNote> = margin.notes.extract_if(.., outdated).collect();
             for note in outdated {
                 if let Some(key) = note.key {
                     own_again(margin, &key, note.margin);
@@ -256,30 +257,32 @@ pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
 fn own_again(margin: &mut Margin, key: &str, kept: Margin) {
     let beside = margin.keys.entry(key.to_owned()).or_default();
     for note in kept.notes {
-        if matches!(note.by, By::Own(_)) && !beside.has_note(note.by) {
+        if matches!(note.by, NoteOrigin::Own(_)) && !beside.has_note(note.by) {
             beside.notes.push(note);
         }
     }
 }
 
 /// What the version had filled in before a body went through another one is filled in again.
-pub(crate) fn fill_again(tree: &mut Tree) {
-    let Tree { value, margin } = tree;
+pub(crate) fn fill_again(tree: &mut NotedValue) {
+    let NotedValue { value, margin } = tree;
     fill_place(value, margin);
 }
 
 fn fill_place(value: &mut Value, margin: &mut Margin) {
     match value {
         Value::Object(map) => {
-            let again = |note: &mut Note| note.by == By::Filled && note.key.is_some();
-            let notes: Vec<Note> = margin.notes.extract_if(.., again).collect();
+            let again = |note: &mut KeptNote| note.by == NoteOrigin::Filled && note.key.is_some();
+            let notes: Vec<KeptNote> = margin.notes.extract_if(.., again).collect();
             for note in notes {
                 if let (Some(key), Some(value)) = (note.key, note.value)
                     && !map.contains_key(&key)
                 {
                     map.insert(key.clone(), value);
                     let beside = margin.keys.entry(key).or_default();
-                    beside.notes.push(Note::new(By::Filled, Holds::Same));
+                    beside
+                        .notes
+                        .push(KeptNote::new(NoteOrigin::Filled, NoteCondition::Same));
                 }
             }
             for (key, margin) in &mut margin.keys {
@@ -301,7 +304,9 @@ fn fill_place(value: &mut Value, margin: &mut Margin) {
 
 /// The marks of fields that were there beyond the version are used up.
 pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
-    margin.notes.retain(|note| note.by != By::Own(version));
+    margin
+        .notes
+        .retain(|note| note.by != NoteOrigin::Own(version));
     margin
         .keys
         .values_mut()
@@ -315,29 +320,29 @@ pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
 /// Takes out of a body what its version does not express and what is unchanged; the pointers of
 /// what is not.
 pub(crate) fn check(
-    graph: &Graph,
+    graph: &PlaceGraph,
     version: Version,
     body: &mut Value,
     margin: &Margin,
 ) -> Vec<String> {
-    let mut check = Check {
+    let mut check = ExpressCheck {
         graph,
         version,
         wrong: Vec::new(),
     };
-    if let Next::Into(start) = graph.start {
+    if let FieldRoute::Into(start) = graph.start {
         check.place(start, body, Some(margin), "", 0);
     }
     check.wrong
 }
 
-struct Check<'g> {
-    graph: &'g Graph,
+struct ExpressCheck<'g> {
+    graph: &'g PlaceGraph,
     version: Version,
     wrong: Vec<String>,
 }
 
-impl Check<'_> {
+impl ExpressCheck<'_> {
     fn place(
         &mut self,
         at: usize,
@@ -355,14 +360,14 @@ impl Check<'_> {
                 for (key, value) in map.iter_mut() {
                     let beside = margin.and_then(|margin| margin.keys.get(key));
                     match state.next(key) {
-                        Next::Quiet => {}
-                        Next::Into(inner) => {
+                        FieldRoute::Quiet => {}
+                        FieldRoute::Into(inner) => {
                             let at = child(pointer, key);
                             self.place(inner, value, beside, &at, depth + 1);
                         }
-                        Next::Hide => {
+                        FieldRoute::Hide => {
                             // A field that the version had although it does not express it is its own.
-                            let own = By::Own(self.version);
+                            let own = NoteOrigin::Own(self.version);
                             if beside.is_some_and(|margin| margin.has_note(own)) {
                                 continue;
                             }
@@ -381,7 +386,7 @@ impl Check<'_> {
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     let next = state.prefix.get(index).copied().unwrap_or(state.items);
-                    if let Next::Into(inner) = next {
+                    if let FieldRoute::Into(inner) = next {
                         let beside = margin.and_then(|margin| margin.items.get(&index));
                         let at = format!("{pointer}/{index}");
                         self.place(inner, item, beside, &at, depth + 1);
@@ -395,20 +400,20 @@ impl Check<'_> {
 
 /// Whether a field of a body is what is kept there.
 fn is_hidden(margin: Option<&Margin>, key: &str, value: &Value) -> bool {
-    let hides = |note: &Note| {
+    let hides = |note: &KeptNote| {
         let on_key = note.key.as_deref() == Some(key);
         let same = note
             .value
             .as_ref()
             .is_some_and(|hidden| same(hidden, value));
-        note.holds == Holds::There && on_key && same
+        note.holds == NoteCondition::There && on_key && same
     };
     margin.is_some_and(|margin| margin.notes.iter().any(hides))
 }
 
 /// Whether a document has something that its version does not express.
-pub(crate) fn beyond(graph: &Graph, document: &Value) -> bool {
-    let Next::Into(start) = graph.start else {
+pub(crate) fn beyond(graph: &PlaceGraph, document: &Value) -> bool {
+    let FieldRoute::Into(start) = graph.start else {
         return false;
     };
     let mut todo = vec![(start, document)];
@@ -420,16 +425,16 @@ pub(crate) fn beyond(graph: &Graph, document: &Value) -> bool {
             Value::Object(map) => {
                 for (key, value) in map {
                     match state.next(key) {
-                        Next::Quiet => {}
-                        Next::Into(inner) => todo.push((inner, value)),
-                        Next::Hide => return true,
+                        FieldRoute::Quiet => {}
+                        FieldRoute::Into(inner) => todo.push((inner, value)),
+                        FieldRoute::Hide => return true,
                     }
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let next = state.prefix.get(index).copied().unwrap_or(state.items);
-                    if let Next::Into(inner) = next {
+                    if let FieldRoute::Into(inner) = next {
                         todo.push((inner, item));
                     }
                 }

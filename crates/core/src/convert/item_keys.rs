@@ -16,9 +16,9 @@
 use super::identity::{ItemKey, KeyField, KeyOrigin};
 use super::path::{Trail, covers};
 use super::refusal::KeyRemedy;
-use super::step::{Directed, ListKey, Way, carried, list_keys, trace_all};
+use super::step::{DirectedStep, ListKey, StepDirection, carried, list_keys, trace_all};
 use super::versions::Versions;
-use crate::types::{DeclaredList, PathPattern, Step as Token};
+use crate::types::{DeclaredList, PathPattern, PathToken};
 use crate::version::Version;
 
 /// The fields that are taken for a key, the likelier first.
@@ -50,12 +50,12 @@ impl NamedKey {
     }
 
     /// The same after steps, if all of its fields are still fields of one list's items.
-    fn carried(&self, steps: &[Directed]) -> Option<Self> {
+    fn carried(&self, steps: &[DirectedStep]) -> Option<Self> {
         let mut after: Option<Trail> = None;
         let mut fields = Vec::new();
         for field in &self.fields {
             let (list, key) = (self.list.clone(), field.clone());
-            let key = carried(steps, Way::Forward, ListKey { list, key })?;
+            let key = carried(steps, StepDirection::Forward, ListKey { list, key })?;
             // A step has moved one of the fields out of the items: together they are a key no more.
             if after.as_ref().is_some_and(|list| *list != key.list) {
                 return None;
@@ -75,7 +75,7 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
@@ -108,7 +108,7 @@ impl Versions {
     }
 
     pub(crate) fn find_item_keys(&self, number: usize) -> Vec<ItemKey> {
-        let mut found = Found {
+        let mut found = KeyFinder {
             versions: self,
             number,
             keys: Vec::new(),
@@ -120,7 +120,7 @@ impl Versions {
         found.keys
     }
 
-    fn list_at(&self, number: usize, list: &[Token]) -> Option<&DeclaredList> {
+    fn list_at(&self, number: usize, list: &[PathToken]) -> Option<&DeclaredList> {
         let mut lists = self.declared_lists(number).iter();
         lists.find(|one| one.path.steps() == list)
     }
@@ -154,19 +154,19 @@ impl Versions {
         let mut near = children.chain(self.parent_number(number));
         near.any(|other| {
             let steps = self.path(number, other);
-            let there = trace_all(&steps, Way::Forward, list.path.steps().to_vec());
+            let there = trace_all(&steps, StepDirection::Forward, list.path.steps().to_vec());
             there.is_some_and(|there| self.list_at(other, &there).is_some())
         })
     }
 }
 
-struct Found<'v> {
+struct KeyFinder<'v> {
     versions: &'v Versions,
     number: usize,
     keys: Vec<ItemKey>,
 }
 
-impl Found<'_> {
+impl KeyFinder<'_> {
     /// Weaker keys make way for stronger ones.
     fn add(&mut self, key: NamedKey, origin: KeyOrigin) {
         let has = |key: &NamedKey, one: &ItemKey| one.list == key.list && one.origin <= origin;
@@ -194,11 +194,16 @@ impl Found<'_> {
         for child in self.versions.all_numbers() {
             let parent = self.versions.parent_number(child);
             // A step names its key in the terms of both of its versions; each is the way to other versions.
-            for (at, side) in [(Some(child), Way::Forward), (parent, Way::Backward)] {
+            for (at, side) in [
+                (Some(child), StepDirection::Forward),
+                (parent, StepDirection::Backward),
+            ] {
                 let Some(at) = at else { continue };
                 let steps = self.versions.path(at, self.number);
                 for key in list_keys(self.versions.own_steps(child), side) {
-                    if let Some(ListKey { list, key }) = carried(&steps, Way::Forward, key) {
+                    if let Some(ListKey { list, key }) =
+                        carried(&steps, StepDirection::Forward, key)
+                    {
                         let fields = vec![key];
                         self.add(NamedKey { list, fields }, KeyOrigin::Step);
                     }
@@ -269,7 +274,7 @@ impl Versions {
     pub(crate) fn key_remedy(
         &self,
         number: usize,
-        list: &[Token],
+        list: &[PathToken],
         tells: impl Fn(&str) -> bool,
     ) -> Option<KeyRemedy> {
         let mut keys = self.item_keys(number).iter();

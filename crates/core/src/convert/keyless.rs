@@ -1,11 +1,11 @@
 //! Lists whose items can't be told apart although something can be kept for them: a write that changes
 //! such an item is refused, and whoever registers the version is warned.
 
-use super::express::{Graph, Next};
+use super::express::{FieldRoute, PlaceGraph};
 use super::path::Trail;
 use super::refusal::KeyRemedy;
-use super::same_items::Likeness;
-use super::step::{Class, Way, trace_all};
+use super::same_items::ItemLikeness;
+use super::step::{ConversionClass, StepDirection, trace_all};
 use super::versions::Versions;
 use crate::types::pointer::child;
 use crate::types::{DeclaredList, PathPattern};
@@ -85,7 +85,7 @@ impl Versions {
         }
         let items = format!("{}/*", list.path);
         let hidden = self.graph(at).ok().and_then(|graph| {
-            let inner = Likeness::at(Some(graph), &trail).items()?;
+            let inner = ItemLikeness::at(Some(graph), &trail).items()?;
             Some(format!("{items}{}", hidden_in(graph, inner)?))
         });
         let kept = hidden.or_else(|| {
@@ -93,13 +93,14 @@ impl Versions {
             let mut losses = program.losses.iter();
             let inside = losses.find(|loss| {
                 let rest = loss.path.strip_prefix(&items);
-                loss.class == Class::Keeps && rest.is_some_and(|rest| rest.starts_with('/'))
+                loss.class == ConversionClass::Keeps
+                    && rest.is_some_and(|rest| rest.starts_with('/'))
             });
             inside.map(|loss| loss.path.clone())
         })?;
         // The version that is being registered can still be changed.
         let steps = self.path(at, own);
-        let here = trace_all(&steps, Way::Forward, trail.clone());
+        let here = trace_all(&steps, StepDirection::Forward, trail.clone());
         let here = here.and_then(|here| self.key_remedy(own, &here, |_| true));
         Some(KeylessList {
             list: list.path.clone(),
@@ -111,7 +112,7 @@ impl Versions {
 }
 
 /// The first field in a place that the version does not express and another version names.
-fn hidden_in(graph: &Graph, start: usize) -> Option<String> {
+fn hidden_in(graph: &PlaceGraph, start: usize) -> Option<String> {
     let mut todo = vec![(start, String::new())];
     let mut seen = HashSet::new();
     while let Some((at, pointer)) = todo.pop() {
@@ -119,19 +120,19 @@ fn hidden_in(graph: &Graph, start: usize) -> Option<String> {
             continue;
         };
         let names: BTreeSet<&String> = state.names().collect();
-        let hidden = |name: &&&String| state.next(name) == Next::Hide;
+        let hidden = |name: &&&String| state.next(name) == FieldRoute::Hide;
         if let Some(name) = names.iter().find(hidden) {
             return Some(child(&pointer, name));
         }
         for name in names {
-            if let Next::Into(inner) = state.next(name) {
+            if let FieldRoute::Into(inner) = state.next(name) {
                 todo.push((inner, child(&pointer, name)));
             }
         }
-        if let Next::Into(inner) = state.items {
+        if let FieldRoute::Into(inner) = state.items {
             todo.push((inner, format!("{pointer}/*")));
         }
-        if let Some(Next::Into(inner)) = state.unnamed(None) {
+        if let Some(FieldRoute::Into(inner)) = state.unnamed(None) {
             todo.push((inner, format!("{pointer}/*")));
         }
     }

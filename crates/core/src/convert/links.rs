@@ -11,7 +11,7 @@ use crate::version::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A version, as far as it decides about paths.
-struct Bead {
+struct VersionLink {
     version: Version,
     /// The parent that it names.
     from: Option<Version>,
@@ -19,7 +19,7 @@ struct Bead {
     counts: bool,
 }
 
-impl Bead {
+impl VersionLink {
     fn of(version: &TypeVersion) -> Self {
         Self {
             version: version.id.version,
@@ -32,14 +32,14 @@ impl Bead {
 }
 
 /// What is passed on the way to a version, and in which direction.
-type Passed = Vec<(Version, bool)>;
+type PassedVersions = Vec<(Version, bool)>;
 
 impl Versions {
     /// The versions that are needed although they are not `used`: those that the conversions between
     /// used ones go through.
     #[must_use]
     pub fn links(&self, used: &BTreeSet<Version>) -> BTreeSet<Version> {
-        let beads: Vec<Bead> = self.registered().map(Bead::of).collect();
+        let beads: Vec<VersionLink> = self.registered().map(VersionLink::of).collect();
         let mut there: BTreeSet<Version> = beads.iter().map(|bead| bead.version).collect();
         let is_used = |version: &Version| used.contains(version);
         let Some(before) = ways(&beads, &there, used) else {
@@ -75,10 +75,10 @@ impl Versions {
 /// The way from the first used version to each other one. In a tree these decide about the way
 /// between any two. `None`: a parent that is named is missing.
 fn ways(
-    beads: &[Bead],
+    beads: &[VersionLink],
     there: &BTreeSet<Version>,
     used: &BTreeSet<Version>,
-) -> Option<BTreeMap<Version, Passed>> {
+) -> Option<BTreeMap<Version, PassedVersions>> {
     let mut parents: BTreeMap<Version, Option<Version>> = BTreeMap::new();
     let mut counts: BTreeSet<Version> = BTreeSet::new();
     for bead in beads.iter().filter(|bead| there.contains(&bead.version)) {

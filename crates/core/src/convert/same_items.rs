@@ -5,40 +5,40 @@
 //! what it lacks, if it is what the view had filled in: a body that was read at another version
 //! returns the one and omits the other. Among several that are equal, the first is the first.
 
-use super::express::{Graph, Next};
+use super::express::{FieldRoute, PlaceGraph};
 use super::identity::{ItemKey, KeyField};
-use super::note::{By, Margin, Note};
-use crate::types::Step as Token;
+use super::note::{KeptNote, Margin, NoteOrigin};
+use crate::types::PathToken;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a version sees the items of a list: without what it does not express, and with what it fills
 /// in.
-pub(crate) struct Likeness<'g> {
-    items: Option<(&'g Graph, usize)>,
+pub(crate) struct ItemLikeness<'g> {
+    items: Option<(&'g PlaceGraph, usize)>,
 }
 
-impl<'g> Likeness<'g> {
+impl<'g> ItemLikeness<'g> {
     /// Only equal items are alike.
     pub(crate) const fn exact() -> Self {
         Self { items: None }
     }
 
-    pub(crate) fn at(graph: Option<&'g Graph>, list: &[Token]) -> Self {
+    pub(crate) fn at(graph: Option<&'g PlaceGraph>, list: &[PathToken]) -> Self {
         let items = graph.and_then(|graph| {
-            let inside = |next: Next, token: &Token| match (next, token) {
-                (Next::Into(at), Token::Key(key)) => Some(graph.state(at)?.next(key)),
-                (Next::Into(at), Token::Every) => {
+            let inside = |next: FieldRoute, token: &PathToken| match (next, token) {
+                (FieldRoute::Into(at), PathToken::Key(key)) => Some(graph.state(at)?.next(key)),
+                (FieldRoute::Into(at), PathToken::Every) => {
                     let state = graph.state(at)?;
                     // Where the first items have schemas of their own, no item is like another.
                     state.prefix.is_empty().then_some(state.items)
                 }
                 _ => None,
             };
-            let mut tokens = list.iter().chain([&Token::Every]);
+            let mut tokens = list.iter().chain([&PathToken::Every]);
             match tokens.try_fold(graph.start, inside)? {
-                Next::Into(at) => Some((graph, at)),
-                Next::Hide | Next::Quiet => None,
+                FieldRoute::Into(at) => Some((graph, at)),
+                FieldRoute::Hide | FieldRoute::Quiet => None,
             }
         });
         Self { items }
@@ -58,14 +58,14 @@ impl<'g> Likeness<'g> {
 }
 
 /// A value as the version would show it.
-fn seen(graph: &Graph, at: usize, value: &Value) -> Value {
+fn seen(graph: &PlaceGraph, at: usize, value: &Value) -> Value {
     let Some(state) = graph.state(at) else {
         return value.clone();
     };
-    let inside = |next: Next, value: &Value| match next {
-        Next::Hide => None,
-        Next::Quiet => Some(value.clone()),
-        Next::Into(at) => Some(seen(graph, at, value)),
+    let inside = |next: FieldRoute, value: &Value| match next {
+        FieldRoute::Hide => None,
+        FieldRoute::Quiet => Some(value.clone()),
+        FieldRoute::Into(at) => Some(seen(graph, at, value)),
     };
     match value {
         Value::Object(map) => {
@@ -210,10 +210,10 @@ pub(crate) fn match_equal(
     old: &[Value],
     new: &[Value],
     margins: &BTreeMap<usize, Margin>,
-    likeness: &Likeness<'_>,
+    likeness: &ItemLikeness<'_>,
     replaces: bool,
 ) -> Option<BTreeMap<usize, usize>> {
-    let mut pairing = Pairing {
+    let mut pairing = ItemPairing {
         margins,
         olds: (0..old.len()).collect(),
         news: (0..new.len()).collect(),
@@ -241,14 +241,14 @@ pub(crate) fn match_equal(
 }
 
 /// Old and new items that are not paired yet, and those that are.
-struct Pairing<'m> {
+struct ItemPairing<'m> {
     margins: &'m BTreeMap<usize, Margin>,
     olds: Vec<usize>,
     news: Vec<usize>,
     matched: BTreeMap<usize, usize>,
 }
 
-impl Pairing<'_> {
+impl ItemPairing<'_> {
     /// Pairs items that share a form, the first with the first. `None` if their number changed and
     /// what is kept for them differs.
     fn pair(
@@ -321,7 +321,7 @@ impl Pairing<'_> {
 
 /// Whether nothing is lost with the notes: they only say that a default was filled in.
 fn is_light(margin: &Margin) -> bool {
-    let filled = |note: &Note| note.by == By::Filled;
+    let filled = |note: &KeptNote| note.by == NoteOrigin::Filled;
     margin.notes.iter().all(filled)
         && margin.keys.values().all(is_light)
         && margin.items.values().all(is_light)
@@ -329,9 +329,9 @@ fn is_light(margin: &Margin) -> bool {
 
 /// Whether a body has itself all that is hidden.
 fn is_replaced(margin: &Margin, body: &Value) -> bool {
-    let has = |note: &Note| match (note.by, &note.key) {
-        (By::Filled, _) => true,
-        (By::Hidden(_), Some(key)) => body.get(key).is_some(),
+    let has = |note: &KeptNote| match (note.by, &note.key) {
+        (NoteOrigin::Filled, _) => true,
+        (NoteOrigin::Hidden(_), Some(key)) => body.get(key).is_some(),
         _ => false,
     };
     let inside = |(key, margin): (&String, &Margin)| {
@@ -344,7 +344,7 @@ fn is_replaced(margin: &Margin, body: &Value) -> bool {
 
 /// Whether a field is hidden, here or inside.
 fn hides(margin: &Margin) -> bool {
-    let hidden = |note: &Note| matches!(note.by, By::Hidden(_));
+    let hidden = |note: &KeptNote| matches!(note.by, NoteOrigin::Hidden(_));
     margin.notes.iter().any(hidden)
         || margin.keys.values().any(hides)
         || margin.items.values().any(hides)
@@ -363,7 +363,9 @@ fn whole(value: &Value, margin: &Margin) -> Value {
             });
             let mut all: serde_json::Map<String, Value> = fields.collect();
             for note in &margin.notes {
-                if let (By::Hidden(_), Some(key), Some(value)) = (note.by, &note.key, &note.value) {
+                if let (NoteOrigin::Hidden(_), Some(key), Some(value)) =
+                    (note.by, &note.key, &note.value)
+                {
                     all.entry(key.as_str()).or_insert_with(|| value.clone());
                 }
             }

@@ -1,15 +1,18 @@
 //! All versions of a type, and the ways between them.
 
-use super::express::{Elsewhere, Graph, TooComplex};
-use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
+use super::express::{ElsewherePaths, PlaceGraph, TooComplex};
+use super::expressing::{ExpressPurpose, fill_again, forget_own, leave, walk};
 use super::identity::ItemKey;
-use super::kept::Kept;
-use super::making::{Making, StepFlaw};
+use super::kept::KeptValues;
+use super::making::{ProgramBuilder, StepFlaw};
 use super::path::{Trail, pattern};
-use super::program::Program;
-use super::refusal::{Reason, Refusal, bounded};
-use super::step::{Class, Directed, Loss, Mirror, Run, Way, images_all, mirrors};
-use super::tree::Tree;
+use super::program::StepProgram;
+use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
+use super::step::{
+    ConversionBudget, ConversionClass, DirectedStep, MirroredFields, StepDirection, StepLoss,
+    images_all, mirrors,
+};
+use super::tree::NotedValue;
 use crate::types::{DeclaredList, PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
 use coeval_codes::{Code, Coded};
@@ -19,28 +22,28 @@ use std::sync::{Arc, OnceLock};
 
 /// A resource's content as it is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct ContentRecord {
     /// The stored version.
     pub version: Version,
     /// The content at that version.
     pub content: Value,
     /// What other versions can hold beyond it.
-    pub kept: Kept,
+    pub kept: KeptValues,
 }
 
-impl Record {
+impl ContentRecord {
     /// A record with nothing kept.
     #[must_use]
     pub fn new(version: Version, content: Value) -> Self {
         Self {
             version,
             content,
-            kept: Kept::default(),
+            kept: KeptValues::default(),
         }
     }
 
-    pub(crate) fn into_tree(self) -> Result<Tree, Refusal> {
-        Ok(Tree {
+    pub(crate) fn into_tree(self) -> Result<NotedValue, ConversionRefusal> {
+        Ok(NotedValue {
             value: bounded(self.content)?,
             margin: self.kept.0,
         })
@@ -49,11 +52,11 @@ impl Record {
 
 /// A resource shown at one version.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct ContentView {
     /// The content at the version that was asked for.
     pub content: Value,
     /// What that version can't show.
-    pub kept: Kept,
+    pub kept: KeptValues,
 }
 
 /// Why versions don't form a type.
@@ -106,15 +109,15 @@ impl Coded for VersionsError {
 }
 
 #[derive(Debug)]
-struct Node {
+struct VersionNode {
     version: Arc<TypeVersion>,
     parent: Option<usize>,
     /// From the parent.
-    steps: Vec<Directed>,
-    graph: OnceLock<Result<Graph, TooComplex>>,
+    steps: Vec<DirectedStep>,
+    graph: OnceLock<Result<PlaceGraph, TooComplex>>,
     lists: OnceLock<Vec<DeclaredList>>,
     item_keys: OnceLock<Vec<ItemKey>>,
-    mirrors: OnceLock<Vec<Mirror>>,
+    mirrors: OnceLock<Vec<MirroredFields>>,
     foreign_marks: OnceLock<Vec<ForeignMark>>,
 }
 
@@ -136,10 +139,10 @@ pub(crate) struct WeakerPlace {
 /// All versions of one type that are known, with what is compiled for them.
 #[derive(Debug)]
 pub struct Versions {
-    nodes: Vec<Node>,
+    nodes: Vec<VersionNode>,
     numbers: BTreeMap<Version, usize>,
     /// For each pair, the program between them.
-    programs: Vec<OnceLock<Program>>,
+    programs: Vec<OnceLock<StepProgram>>,
     /// Whether any version restricts a field.
     restricts: bool,
 }
@@ -152,7 +155,7 @@ impl Versions {
     ///
     /// The first thing that is wrong.
     pub fn new(registered: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<VersionNode> = Vec::new();
         let mut numbers: BTreeMap<Version, usize> = BTreeMap::new();
         for version in registered {
             let own = version.id.version;
@@ -185,13 +188,13 @@ impl Versions {
             let steps = match (&version.conversion, parent.and_then(|at| nodes.get(at))) {
                 (Some(conversion), Some(parent)) => {
                     let old = Some(&parent.version.schema);
-                    Making::steps(own, conversion.from, old, &conversion.steps)
+                    ProgramBuilder::steps(own, conversion.from, old, &conversion.steps)
                         .map_err(|flaw| VersionsError::Step { version: own, flaw })?
                 }
                 _ => Vec::new(),
             };
             numbers.insert(own, nodes.len());
-            nodes.push(Node {
+            nodes.push(VersionNode {
                 version,
                 parent,
                 steps,
@@ -282,13 +285,13 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
     /// let view = app.view(stored, v1).unwrap();
     /// assert_eq!(view.content, json!({"img": "web", "memory": 2}));
     /// let gpu = view.kept.entries().into_iter().find(|entry| entry.path == "/gpu").unwrap();
@@ -298,14 +301,24 @@ impl Versions {
     /// # Errors
     ///
     /// If a version is unknown, or a value has no counterpart.
-    pub fn view(&self, record: Record, to: Version) -> Result<View, Refusal> {
+    pub fn view(
+        &self,
+        record: ContentRecord,
+        to: Version,
+    ) -> Result<ContentView, ConversionRefusal> {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
-        Ok(View {
+        self.carry(
+            from,
+            to,
+            &mut tree,
+            &mut ConversionBudget::new(),
+            CarryPurpose::View,
+        )?;
+        Ok(ContentView {
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         })
     }
 
@@ -313,13 +326,13 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
     /// let down = app.moved(stored.clone(), v1).unwrap();
     /// assert_eq!(down.content, json!({"img": "web", "memory": 2}));
     /// assert_eq!(app.moved(down, v2).unwrap(), stored, "nothing is forgotten on the way");
@@ -328,15 +341,25 @@ impl Versions {
     /// # Errors
     ///
     /// As [`Versions::view`].
-    pub fn moved(&self, record: Record, to: Version) -> Result<Record, Refusal> {
+    pub fn moved(
+        &self,
+        record: ContentRecord,
+        to: Version,
+    ) -> Result<ContentRecord, ConversionRefusal> {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, number) = (self.number(version)?, self.number(to)?);
-        self.carry(from, number, &mut tree, &mut Run::new(), Carry::Move)?;
-        Ok(Record {
+        self.carry(
+            from,
+            number,
+            &mut tree,
+            &mut ConversionBudget::new(),
+            CarryPurpose::Move,
+        )?;
+        Ok(ContentRecord {
             version: to,
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         })
     }
 
@@ -344,24 +367,28 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// use coeval_core::convert::Class;
+    /// use coeval_core::convert::ConversionClass;
     ///
     /// let (class, losses) = app.class(v2, v1).unwrap();
     /// assert_eq!(Some(class), losses.iter().map(|loss| loss.class).max(), "the worst of all");
     /// let gpu = losses.iter().find(|loss| loss.path == "/gpu").unwrap();
-    /// assert_eq!(gpu.class, Class::Keeps, "v1 has no place for it");
+    /// assert_eq!(gpu.class, ConversionClass::Keeps, "v1 has no place for it");
     /// ```
     ///
     /// # Errors
     ///
     /// If a version is unknown.
-    pub fn class(&self, from: Version, to: Version) -> Result<(Class, Vec<Loss>), Refusal> {
+    pub fn class(
+        &self,
+        from: Version,
+        to: Version,
+    ) -> Result<(ConversionClass, Vec<StepLoss>), ConversionRefusal> {
         let program = self.program(self.number(from)?, self.number(to)?);
         let mut losses = program
             .map(|program| program.losses.clone())
@@ -397,8 +424,8 @@ impl Versions {
         })
     }
 
-    pub(crate) fn number(&self, version: Version) -> Result<usize, Refusal> {
-        let unknown = || Refusal::whole(Reason::UnknownVersion(version));
+    pub(crate) fn number(&self, version: Version) -> Result<usize, ConversionRefusal> {
+        let unknown = || ConversionRefusal::whole(ConversionObstacle::UnknownVersion(version));
         self.numbers.get(&version).copied().ok_or_else(unknown)
     }
 
@@ -413,11 +440,11 @@ impl Versions {
     }
 
     /// The steps from a version's parent.
-    pub(crate) fn own_steps(&self, number: usize) -> &[Directed] {
+    pub(crate) fn own_steps(&self, number: usize) -> &[DirectedStep] {
         self.node(number).map_or(&[], |node| &node.steps)
     }
 
-    fn node(&self, number: usize) -> Option<&Node> {
+    fn node(&self, number: usize) -> Option<&VersionNode> {
         self.nodes.get(number)
     }
 
@@ -425,20 +452,20 @@ impl Versions {
         self.node(number).map(|node| &*node.version)
     }
 
-    pub(crate) fn graph(&self, number: usize) -> Result<&Graph, Refusal> {
-        let too_complex = || Refusal::whole(Reason::TooComplex);
+    pub(crate) fn graph(&self, number: usize) -> Result<&PlaceGraph, ConversionRefusal> {
+        let too_complex = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
         let node = self.node(number).ok_or_else(too_complex)?;
         let graph = node.graph.get_or_init(|| {
             let all: Vec<_> = self.nodes.iter().map(|node| &node.version.schema).collect();
             let elsewhere = self.elsewhere(number)?;
-            Graph::of(&node.version.schema, &all, &elsewhere)
+            PlaceGraph::of(&node.version.schema, &all, &elsewhere)
         });
         graph.as_ref().map_err(|TooComplex| too_complex())
     }
 
     /// What other versions declare and steps have given another place here.
-    fn elsewhere(&self, number: usize) -> Result<Elsewhere, TooComplex> {
-        let mut elsewhere = Elsewhere::new();
+    fn elsewhere(&self, number: usize) -> Result<ElsewherePaths, TooComplex> {
+        let mut elsewhere = ElsewherePaths::new();
         for (other, node) in self.nodes.iter().enumerate() {
             let steps = self.path(other, number);
             if steps.is_empty() {
@@ -450,7 +477,7 @@ impl Versions {
             }
             for one in declared.paths {
                 let trail = one.path.steps().to_vec();
-                for image in images_all(&steps, Way::Forward, trail.clone()) {
+                for image in images_all(&steps, StepDirection::Forward, trail.clone()) {
                     // Where the schema repeats itself the walk has ended. Under its own name the
                     // schema tells what is inside; under another, all counts.
                     let moved = image != trail;
@@ -461,14 +488,14 @@ impl Versions {
         Ok(elsewhere)
     }
 
-    pub(crate) fn program(&self, from: usize, to: usize) -> Option<&Program> {
+    pub(crate) fn program(&self, from: usize, to: usize) -> Option<&StepProgram> {
         // Compiled on first use: most pairs of a long history are never asked for.
         let slot = self.programs.get(from * self.nodes.len() + to)?;
-        Some(slot.get_or_init(|| Program::new(self.path(from, to))))
+        Some(slot.get_or_init(|| StepProgram::new(self.path(from, to))))
     }
 
     /// The steps on the one path between two versions, in the order in which they are taken.
-    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<Directed> {
+    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<DirectedStep> {
         let ancestors = |mut at: usize| {
             let mut all = vec![at];
             while let Some(parent) = self.node(at).and_then(|node| node.parent) {
@@ -484,7 +511,7 @@ impl Versions {
         let mut path = Vec::new();
         for number in up.iter().take_while(|number| !down.contains(number)) {
             // Towards the root each conversion is undone, its last step first.
-            path.extend(steps(number).iter().rev().map(|step| Directed {
+            path.extend(steps(number).iter().rev().map(|step| DirectedStep {
                 step: Arc::clone(&step.step),
                 way: step.way.turned(),
             }));
@@ -519,7 +546,7 @@ impl Versions {
     }
 
     /// The fields that mirror each other, in the terms of one version.
-    pub(crate) fn mirrors(&self, number: usize) -> &[Mirror] {
+    pub(crate) fn mirrors(&self, number: usize) -> &[MirroredFields] {
         let Some(node) = self.node(number) else {
             return &[];
         };
@@ -528,12 +555,13 @@ impl Versions {
             for (child, other) in self.nodes.iter().enumerate() {
                 let steps = self.path(child, number);
                 let of_child = mirrors(&other.steps).into_iter();
-                found.extend(of_child.filter_map(|one| one.carried(&steps, Way::Forward)));
+                found
+                    .extend(of_child.filter_map(|one| one.carried(&steps, StepDirection::Forward)));
             }
             let schema = &node.version.schema;
             let declares = |trail: &Trail| schema.declares_some(&pattern(trail));
             // Where a version has only one of the two fields there is nothing to keep alike.
-            found.retain(|one: &Mirror| declares(&one.from) && declares(&one.to));
+            found.retain(|one: &MirroredFields| declares(&one.from) && declares(&one.to));
             found
         })
     }
@@ -543,41 +571,41 @@ impl Versions {
         &self,
         from: usize,
         to: usize,
-        tree: &mut Tree,
-        run: &mut Run,
-        carry: Carry,
-    ) -> Result<(), Refusal> {
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+        carry: CarryPurpose,
+    ) -> Result<(), ConversionRefusal> {
         if from == to {
             return Ok(());
         }
         let version = |number| {
-            let unknown = || Refusal::whole(Reason::TooComplex);
+            let unknown = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
             self.type_version(number)
                 .map(|one| one.id.version)
                 .ok_or_else(unknown)
         };
         let (left, reached) = (version(from)?, version(to)?);
-        if matches!(carry, Carry::Move | Carry::There) {
+        if matches!(carry, CarryPurpose::Move | CarryPurpose::There) {
             // What is there beyond what the version expresses is its own again when the content comes back.
             // A view never comes back.
-            walk(self.graph(from)?, tree, Purpose::Mark(left), run)?;
+            walk(self.graph(from)?, tree, ExpressPurpose::Mark(left), run)?;
         }
         leave(tree, run);
         if let Some(program) = self.program(from, to) {
             program.apply(tree, run)?;
         }
         // Even without a step: a version that only adds a field must hide it from the other one.
-        let purpose = Purpose::Arrive {
+        let purpose = ExpressPurpose::Arrive {
             from: left,
             to: reached,
-            fill: carry != Carry::Back,
+            fill: carry != CarryPurpose::Back,
         };
         walk(self.graph(to)?, tree, purpose, run)?;
-        if carry == Carry::Back {
+        if carry == CarryPurpose::Back {
             // The body has replaced the document without them: they are not what it left out on purpose.
             fill_again(tree);
         }
-        if matches!(carry, Carry::Move | Carry::Back) {
+        if matches!(carry, CarryPurpose::Move | CarryPurpose::Back) {
             forget_own(&mut tree.margin, reached);
         }
         tree.margin.tidy();
@@ -587,7 +615,7 @@ impl Versions {
 
 /// What content is brought to another version for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carry {
+pub(crate) enum CarryPurpose {
     /// To be read.
     View,
     /// To stay there.

@@ -1,18 +1,18 @@
 //! Why a move, a write or a server is refused, and what to do about it.
 
-use super::{Epoch, Live, Phase, UnknownPhase};
+use super::{Epoch, LivePhases, Phase, UnknownPhase};
 use coeval_codes::{Code, Coded, ErrorKind};
 
 /// Something that can't be done in this phase.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PhaseRefusal {
     /// The server works at a phase that is over, or not yet there.
     #[error("this server is at {phase}; servers may work at {}", said(*live))]
     NotLive {
         /// Where it is.
         phase: Phase,
         /// Where it may be.
-        live: Live,
+        live: LivePhases,
     },
     /// The server knows only the old major.
     #[error(
@@ -24,7 +24,7 @@ pub enum Refusal {
         /// The major that it can't load.
         to: u32,
         /// Where servers work.
-        live: Live,
+        live: LivePhases,
         /// Whether it reads on.
         reads: bool,
     },
@@ -88,7 +88,7 @@ pub enum Refusal {
     #[error("servers may work at {}; it ends after the last phase", said(*live))]
     NotLast {
         /// Where it is.
-        live: Live,
+        live: LivePhases,
     },
     /// Cleanup has not visited every resource.
     #[error("{left} resources are left at the old major, or marked as part of the migration")]
@@ -100,7 +100,7 @@ pub enum Refusal {
     #[error("servers may work at {}; it is given up before the first phase", said(*live))]
     NotFirst {
         /// Where it is.
-        live: Live,
+        live: LivePhases,
     },
     /// Mirrors that nobody reads have not all been removed.
     #[error("{left} mirrors are left at the new major")]
@@ -123,7 +123,7 @@ pub enum Refusal {
         /// What was asked for.
         phase: Phase,
         /// Where servers may be.
-        live: Live,
+        live: LivePhases,
         /// Who must move first.
         held_by: Vec<String>,
     },
@@ -141,7 +141,7 @@ pub enum Refusal {
     Missing,
 }
 
-fn said(live: Live) -> String {
+fn said(live: LivePhases) -> String {
     if live.low == live.high {
         live.low.to_string()
     } else {
@@ -149,7 +149,7 @@ fn said(live: Live) -> String {
     }
 }
 
-impl Coded for Refusal {
+impl Coded for PhaseRefusal {
     fn code(&self) -> Code {
         match self {
             Self::NotLive { .. } | Self::MajorNotLoaded { .. } => coeval_codes::PHASE_NOT_LIVE,

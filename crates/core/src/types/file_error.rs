@@ -78,20 +78,20 @@ fn hint(nearest: &Option<&'static str>) -> String {
 /// A problem and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position}: {found}")]
-pub struct Problem {
+pub struct FileProblem {
     /// Where.
     pub position: Position,
     /// What.
     pub found: FileError,
 }
 
-impl Problem {
+impl FileProblem {
     pub(crate) const fn at(position: Position, found: FileError) -> Self {
         Self { position, found }
     }
 }
 
-impl Coded for Problem {
+impl Coded for FileProblem {
     fn code(&self) -> Code {
         match &self.found {
             FileError::Syntax(_) => coeval_codes::TYPE_FILE_SYNTAX,
@@ -144,13 +144,13 @@ impl Coded for Problem {
 /// All problems of a type file, at least one, in the order of their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeFileError {
-    first: Problem,
-    others: Vec<Problem>,
+    first: FileProblem,
+    others: Vec<FileProblem>,
 }
 
 impl TypeFileError {
     /// Of problems in any order; `None` if there are none.
-    pub(crate) fn of(mut problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn of(mut problems: Vec<FileProblem>) -> Option<Self> {
         problems.sort_by_key(|problem| problem.position);
         let mut rest = problems.into_iter();
         let first = rest.next()?;
@@ -158,13 +158,13 @@ impl TypeFileError {
         Some(Self { first, others })
     }
 
-    pub(crate) const fn one(first: Problem) -> Self {
+    pub(crate) const fn one(first: FileProblem) -> Self {
         let others = Vec::new();
         Self { first, others }
     }
 
     /// Each of them.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    pub fn problems(&self) -> impl Iterator<Item = &FileProblem> {
         std::iter::once(&self.first).chain(&self.others)
     }
 }

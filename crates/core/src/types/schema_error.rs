@@ -5,7 +5,7 @@ use coeval_codes::{Code, Coded};
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum SchemaFlaw {
     /// Not a JSON Schema.
     #[error("not a valid JSON Schema: {0}")]
     Invalid(String),
@@ -67,11 +67,11 @@ pub struct SchemaError {
     /// Where, as a JSON pointer into the schema.
     pub pointer: String,
     /// What.
-    pub flaw: Flaw,
+    pub flaw: SchemaFlaw,
 }
 
 impl SchemaError {
-    pub(crate) fn at(pointer: impl Into<String>, flaw: Flaw) -> Self {
+    pub(crate) fn at(pointer: impl Into<String>, flaw: SchemaFlaw) -> Self {
         let pointer = pointer.into();
         Self { pointer, flaw }
     }
@@ -80,51 +80,51 @@ impl SchemaError {
 impl Coded for SchemaError {
     fn code(&self) -> Code {
         match self.flaw {
-            Flaw::Invalid(_) => coeval_codes::SCHEMA_INVALID,
-            Flaw::Dialect(_) => coeval_codes::SCHEMA_DIALECT_UNKNOWN,
-            Flaw::RemoteRef(_) => coeval_codes::SCHEMA_REF_REMOTE,
-            Flaw::DanglingRef(_) => coeval_codes::SCHEMA_REF_DANGLING,
-            Flaw::TooLarge { .. } => coeval_codes::SCHEMA_TOO_LARGE,
-            Flaw::TooDeep => coeval_codes::SCHEMA_TOO_DEEP,
-            Flaw::TooManyRefs => coeval_codes::SCHEMA_TOO_MANY_REFS,
-            Flaw::TooComplex(_) => coeval_codes::SCHEMA_TOO_COMPLEX,
-            Flaw::Endless => coeval_codes::SCHEMA_ENDLESS,
-            Flaw::PatternUnsupported(_) => coeval_codes::PATTERN_UNSUPPORTED,
-            Flaw::PatternInvalid(_) => coeval_codes::PATTERN_INVALID,
-            Flaw::PatternCost(_) => coeval_codes::PATTERN_TOO_COSTLY,
-            Flaw::Restriction(_) => coeval_codes::RESTRICTION_INVALID,
-            Flaw::ListKey { .. } => coeval_codes::LIST_KEY_INVALID,
+            SchemaFlaw::Invalid(_) => coeval_codes::SCHEMA_INVALID,
+            SchemaFlaw::Dialect(_) => coeval_codes::SCHEMA_DIALECT_UNKNOWN,
+            SchemaFlaw::RemoteRef(_) => coeval_codes::SCHEMA_REF_REMOTE,
+            SchemaFlaw::DanglingRef(_) => coeval_codes::SCHEMA_REF_DANGLING,
+            SchemaFlaw::TooLarge { .. } => coeval_codes::SCHEMA_TOO_LARGE,
+            SchemaFlaw::TooDeep => coeval_codes::SCHEMA_TOO_DEEP,
+            SchemaFlaw::TooManyRefs => coeval_codes::SCHEMA_TOO_MANY_REFS,
+            SchemaFlaw::TooComplex(_) => coeval_codes::SCHEMA_TOO_COMPLEX,
+            SchemaFlaw::Endless => coeval_codes::SCHEMA_ENDLESS,
+            SchemaFlaw::PatternUnsupported(_) => coeval_codes::PATTERN_UNSUPPORTED,
+            SchemaFlaw::PatternInvalid(_) => coeval_codes::PATTERN_INVALID,
+            SchemaFlaw::PatternCost(_) => coeval_codes::PATTERN_TOO_COSTLY,
+            SchemaFlaw::Restriction(_) => coeval_codes::RESTRICTION_INVALID,
+            SchemaFlaw::ListKey { .. } => coeval_codes::LIST_KEY_INVALID,
         }
     }
 
     fn advice(&self) -> String {
         match self.flaw {
-            Flaw::Invalid(_) => "Correct the keyword that the pointer names.",
-            Flaw::Dialect(_) => {
+            SchemaFlaw::Invalid(_) => "Correct the keyword that the pointer names.",
+            SchemaFlaw::Dialect(_) => {
                 "Use draft 4, 6, 7, 2019-09 or 2020-12, or leave $schema out for draft 7."
             }
-            Flaw::RemoteRef(_) => {
+            SchemaFlaw::RemoteRef(_) => {
                 "Copy what it refers to into definitions, and refer to it as #/definitions/…."
             }
-            Flaw::DanglingRef(_) => "Correct the reference, or add what it should lead to.",
-            Flaw::TooLarge { .. } => {
+            SchemaFlaw::DanglingRef(_) => "Correct the reference, or add what it should lead to.",
+            SchemaFlaw::TooLarge { .. } => {
                 "Shorten descriptions, or share repeated parts by local references."
             }
-            Flaw::TooDeep => "Move inner parts to definitions and refer to them.",
-            Flaw::TooManyRefs => "Write small schemas in place instead of referring to them.",
-            Flaw::TooComplex(_) => "Use fewer allOf, anyOf and oneOf inside each other.",
-            Flaw::Endless => "Put the reference under a property or an item.",
-            Flaw::PatternUnsupported(_) => {
+            SchemaFlaw::TooDeep => "Move inner parts to definitions and refer to them.",
+            SchemaFlaw::TooManyRefs => "Write small schemas in place instead of referring to them.",
+            SchemaFlaw::TooComplex(_) => "Use fewer allOf, anyOf and oneOf inside each other.",
+            SchemaFlaw::Endless => "Put the reference under a property or an item.",
+            SchemaFlaw::PatternUnsupported(_) => {
                 "Say it with alternatives, or with several patterns under allOf and not."
             }
-            Flaw::PatternInvalid(_) => "Correct it; it is read as ECMA-262 says.",
-            Flaw::PatternCost(_) => {
+            SchemaFlaw::PatternInvalid(_) => "Correct it; it is read as ECMA-262 says.",
+            SchemaFlaw::PatternCost(_) => {
                 "Use smaller counts in {…}, or maxLength beside a simpler pattern."
             }
-            Flaw::Restriction(_) => {
+            SchemaFlaw::Restriction(_) => {
                 "Use public, protected or private, and secure alone or beside one of them."
             }
-            Flaw::ListKey { .. } => {
+            SchemaFlaw::ListKey { .. } => {
                 "Declare it beside items, and name a scalar that the items declare, or several."
             }
         }

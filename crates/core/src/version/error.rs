@@ -36,13 +36,13 @@ pub struct VersionError {
     /// What was sent.
     pub text: Excerpt,
     /// What is wrong with it.
-    pub flaw: Flaw,
+    pub flaw: VersionFlaw,
 }
 
 /// What is wrong with a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Flaw {
+pub enum VersionFlaw {
     /// Nothing there.
     #[error("it is empty")]
     Empty,
@@ -93,26 +93,26 @@ pub enum Flaw {
 impl Coded for VersionError {
     fn code(&self) -> Code {
         match self.flaw {
-            Flaw::PreRelease(_) => coeval_codes::VERSION_PRE_RELEASE,
-            Flaw::BuildMetadata(_) => coeval_codes::VERSION_BUILD_METADATA,
-            Flaw::MarkNotAllowed => coeval_codes::MARK_NOT_ALLOWED,
-            Flaw::TooLarge => coeval_codes::VERSION_TOO_LARGE,
-            Flaw::TooFewNumbers => coeval_codes::VERSION_INCOMPLETE,
+            VersionFlaw::PreRelease(_) => coeval_codes::VERSION_PRE_RELEASE,
+            VersionFlaw::BuildMetadata(_) => coeval_codes::VERSION_BUILD_METADATA,
+            VersionFlaw::MarkNotAllowed => coeval_codes::MARK_NOT_ALLOWED,
+            VersionFlaw::TooLarge => coeval_codes::VERSION_TOO_LARGE,
+            VersionFlaw::TooFewNumbers => coeval_codes::VERSION_INCOMPLETE,
             _ => coeval_codes::VERSION_INVALID,
         }
     }
 
     fn advice(&self) -> String {
         match self.flaw {
-            Flaw::PreRelease(_) => {
+            VersionFlaw::PreRelease(_) => {
                 "Use a version of its own for an experiment, and open it to few with its access list."
             }
-            Flaw::BuildMetadata(_) => "Leave out everything from the `+` on.",
-            Flaw::MarkNotAllowed => "Leave out `+downgraded`.",
-            Flaw::TooLarge => "Use small numbers; a date is better kept in the description.",
-            Flaw::TooFewNumbers => "Write all three numbers, as in 1.1.0, or the short form v1.1.",
-            Flaw::UnexpectedV => "Write three numbers, as in 1.1.0.",
-            Flaw::CapitalV => "Write v1.1.",
+            VersionFlaw::BuildMetadata(_) => "Leave out everything from the `+` on.",
+            VersionFlaw::MarkNotAllowed => "Leave out `+downgraded`.",
+            VersionFlaw::TooLarge => "Use small numbers; a date is better kept in the description.",
+            VersionFlaw::TooFewNumbers => "Write all three numbers, as in 1.1.0, or the short form v1.1.",
+            VersionFlaw::UnexpectedV => "Write three numbers, as in 1.1.0.",
+            VersionFlaw::CapitalV => "Write v1.1.",
             _ => "Write MAJOR.MINOR.PATCH in plain digits, as in 1.1.0.",
         }
         .to_owned()

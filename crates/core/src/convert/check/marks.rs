@@ -2,11 +2,13 @@
 //! marks of the stored version, so whatever becomes of a field must be marked as strongly there.
 
 use super::ConversionError;
-use crate::convert::express::{Graph, Next};
+use crate::convert::express::{FieldRoute, PlaceGraph};
 use crate::convert::path::{Trail, pattern};
-use crate::convert::step::{Way, spread_all, trace_all};
+use crate::convert::step::{StepDirection, spread_all, trace_all};
 use crate::convert::versions::{Versions, WeakerPlace};
-use crate::types::{Additional, Part, PartId, Restriction, Schema, Step as Token, under_key};
+use crate::types::{
+    AdditionalSchema, PartId, PathToken, Restriction, Schema, SchemaPart, under_key,
+};
 use std::collections::BTreeSet;
 
 /// Places that are followed.
@@ -35,7 +37,7 @@ impl Versions {
         let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
             return Vec::new();
         };
-        let shown = Shown {
+        let shown = VisiblePlaces {
             schema: &reached.schema,
             graph: self.graph(to).ok(),
         };
@@ -46,7 +48,7 @@ impl Versions {
             if before == Restriction::default() {
                 continue;
             }
-            for target in spread_all(&steps, Way::Forward, place.clone()) {
+            for target in spread_all(&steps, StepDirection::Forward, place.clone()) {
                 let Some(after) = shown.weakest(&target) else {
                     continue;
                 };
@@ -80,7 +82,7 @@ impl Versions {
         for (number, step) in steps.iter().enumerate() {
             let before = steps.get(..number).unwrap_or_default();
             for place in step.step.places() {
-                if let Some(trail) = trace_all(before, Way::Backward, place) {
+                if let Some(trail) = trace_all(before, StepDirection::Backward, place) {
                     places.insert((trail.len(), trail));
                 }
             }
@@ -94,27 +96,27 @@ fn is_weaker(before: Restriction, after: Restriction) -> bool {
 }
 
 /// What a version shows of places.
-struct Shown<'s> {
+struct VisiblePlaces<'s> {
     schema: &'s Schema,
     /// Without it everything is taken as shown.
-    graph: Option<&'s Graph>,
+    graph: Option<&'s PlaceGraph>,
 }
 
-impl Shown<'_> {
+impl VisiblePlaces<'_> {
     /// The weakest marks of all that a trail can name; `None` if the version shows none of it.
-    fn weakest(&self, trail: &[Token]) -> Option<Restriction> {
-        let start = self.graph.map_or(Next::Quiet, |graph| graph.start);
+    fn weakest(&self, trail: &[PathToken]) -> Option<Restriction> {
+        let start = self.graph.map_or(FieldRoute::Quiet, |graph| graph.start);
         self.inside(&[0], start, trail, Restriction::default())
     }
 
     fn inside(
         &self,
         ids: &[PartId],
-        next: Next,
-        trail: &[Token],
+        next: FieldRoute,
+        trail: &[PathToken],
         around: Restriction,
     ) -> Option<Restriction> {
-        if next == Next::Hide {
+        if next == FieldRoute::Hide {
             return None;
         }
         let parts = self.schema.shape.possible(ids);
@@ -124,15 +126,15 @@ impl Shown<'_> {
             return Some(mark);
         };
         let state = match (next, self.graph) {
-            (Next::Into(at), Some(graph)) => graph.state(at),
+            (FieldRoute::Into(at), Some(graph)) => graph.state(at),
             _ => None,
         };
-        let named = |key: &str| state.map_or(Next::Quiet, |state| state.next(key));
+        let named = |key: &str| state.map_or(FieldRoute::Quiet, |state| state.next(key));
         let property = |key: &str| {
             let ids = under_key(&parts, key);
             self.inside(&ids, named(key), rest, mark)
         };
-        if let Token::Key(key) = token {
+        if let PathToken::Key(key) = token {
             return property(key);
         }
         let mut found: Vec<Restriction> = Vec::new();
@@ -141,11 +143,11 @@ impl Shown<'_> {
             found.extend(names.into_iter().filter_map(|name| property(name)));
             for ids in unnamed(&parts) {
                 let unnamed = state.and_then(|state| state.unnamed(None));
-                found.extend(self.inside(&ids, unnamed.unwrap_or(Next::Quiet), rest, mark));
+                found.extend(self.inside(&ids, unnamed.unwrap_or(FieldRoute::Quiet), rest, mark));
             }
         }
         if may_be_list(&parts) {
-            let items = state.map_or(Next::Quiet, |state| state.items);
+            let items = state.map_or(FieldRoute::Quiet, |state| state.items);
             let of_items = parts.iter().filter_map(|part| part.of_item(usize::MAX));
             let ids: Vec<PartId> = of_items.collect();
             found.extend(self.inside(&ids, items, rest, mark));
@@ -158,40 +160,40 @@ impl Shown<'_> {
 }
 
 /// The schemas of properties that are not named: those of each pattern, and those of all others.
-fn unnamed(parts: &[&Part]) -> Vec<Vec<PartId>> {
+fn unnamed(parts: &[&SchemaPart]) -> Vec<Vec<PartId>> {
     let patterns = parts.iter().flat_map(|part| &part.patterns);
     let mut all: Vec<Vec<PartId>> = patterns.map(|(_, id)| vec![*id]).collect();
     let rest = parts.iter().filter_map(|part| match part.additional {
-        Additional::Each(id) => Some(id),
-        Additional::Open | Additional::Closed => None,
+        AdditionalSchema::Each(id) => Some(id),
+        AdditionalSchema::Open | AdditionalSchema::Closed => None,
     });
     all.push(rest.collect());
     all
 }
 
-fn declares_object(parts: &[&Part]) -> bool {
-    let declares = |part: &&Part| {
-        let each = matches!(part.additional, Additional::Each(_));
+fn declares_object(parts: &[&SchemaPart]) -> bool {
+    let declares = |part: &&SchemaPart| {
+        let each = matches!(part.additional, AdditionalSchema::Each(_));
         each || !part.properties.is_empty() || !part.patterns.is_empty()
     };
     parts.iter().any(declares)
 }
 
-fn declares_list(parts: &[&Part]) -> bool {
+fn declares_list(parts: &[&SchemaPart]) -> bool {
     parts
         .iter()
         .any(|part| part.items.is_some() || !part.prefix.is_empty())
 }
 
 /// Where a type is not said, what is declared tells.
-fn may_be_object(parts: &[&Part]) -> bool {
-    use crate::types::PartTypes as Types;
-    parts.iter().all(|part| part.types.has(Types::OBJECT))
+fn may_be_object(parts: &[&SchemaPart]) -> bool {
+    use crate::types::PartTypes;
+    parts.iter().all(|part| part.types.has(PartTypes::OBJECT))
         && (declares_object(parts) || !declares_list(parts))
 }
 
-fn may_be_list(parts: &[&Part]) -> bool {
-    use crate::types::PartTypes as Types;
-    parts.iter().all(|part| part.types.has(Types::ARRAY))
+fn may_be_list(parts: &[&SchemaPart]) -> bool {
+    use crate::types::PartTypes;
+    parts.iter().all(|part| part.types.has(PartTypes::ARRAY))
         && (declares_list(parts) || !declares_object(parts))
 }

@@ -13,7 +13,7 @@ const BYTES: usize = 128 * 1024;
 /// Alternatives and conditions in them: each can double the work.
 const CHOICES: usize = 10;
 
-pub(super) enum Answer {
+pub(super) enum CoverAnswer {
     /// Everything that fits the one fits the other.
     Covers,
     /// Not so, or nobody knows; with a schema of what fits the one alone, where there is one.
@@ -21,15 +21,15 @@ pub(super) enum Answer {
 }
 
 /// Whether `wanted` accepts all that `known` does. Drafts are those of the two.
-pub(super) fn covers(wanted: &Value, known: &Value, drafts: (Draft, Draft)) -> Answer {
+pub(super) fn covers(wanted: &Value, known: &Value, drafts: (Draft, Draft)) -> CoverAnswer {
     let simple =
         weight(wanted) + weight(known) <= BYTES && choices(wanted) + choices(known) <= CHOICES;
     if !simple || !one_language(drafts, wanted, known) {
-        return Answer::Undecided(None);
+        return CoverAnswer::Undecided(None);
     }
     // The algebra is young; whatever it does must not end a registration.
     let asked = catch_unwind(AssertUnwindSafe(|| ask(wanted, known, drafts.0)));
-    asked.ok().flatten().unwrap_or(Answer::Undecided(None))
+    asked.ok().flatten().unwrap_or(CoverAnswer::Undecided(None))
 }
 
 fn choices(schema: &Value) -> usize {
@@ -60,14 +60,14 @@ fn choices(schema: &Value) -> usize {
     found
 }
 
-fn ask(wanted: &Value, known: &Value, draft: Draft) -> Option<Answer> {
+fn ask(wanted: &Value, known: &Value, draft: Draft) -> Option<CoverAnswer> {
     let (wanted, known) = (canonical(wanted, draft)?, canonical(known, draft)?);
     if wanted.covers(&known).ok()? == Containment::Yes {
-        return Some(Answer::Covers);
+        return Some(CoverAnswer::Covers);
     }
     let difference = known.subtract(&wanted).ok();
     let difference = difference.map(|difference| difference.to_json_schema());
-    Some(Answer::Undecided(difference))
+    Some(CoverAnswer::Undecided(difference))
 }
 
 fn canonical(schema: &Value, draft: Draft) -> Option<CanonicalSchema> {

@@ -1,7 +1,7 @@
 //! Bounds that can be compared at a glance.
 
 use super::conjunction::Conjunction;
-use crate::examples::Edit;
+use crate::examples::DocumentEdit;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -53,7 +53,7 @@ const COUNTED: u64 = 2_000;
 const LETTERS: u64 = 100_000;
 
 /// What is just too short or too long.
-pub(super) fn just_outside(wanted: &Value) -> Vec<Edit> {
+pub(super) fn just_outside(wanted: &Value) -> Vec<DocumentEdit> {
     let number = |word: &str| wanted.get(word).and_then(Value::as_u64);
     let outside = |least: &str, most: &str, limit: u64| {
         let fewer = number(least).and_then(|least| least.checked_sub(1));
@@ -62,13 +62,18 @@ pub(super) fn just_outside(wanted: &Value) -> Vec<Edit> {
         let sizes = sizes.filter(move |size| *size <= limit);
         sizes.filter_map(|size| usize::try_from(size).ok())
     };
-    let items = outside("minItems", "maxItems", COUNTED).map(Edit::Items);
-    let properties = outside("minProperties", "maxProperties", COUNTED).map(Edit::Properties);
+    let items = outside("minItems", "maxItems", COUNTED).map(DocumentEdit::Items);
+    let properties =
+        outside("minProperties", "maxProperties", COUNTED).map(DocumentEdit::Properties);
     let texts = outside("minLength", "maxLength", LETTERS);
-    let texts = texts.map(|size| Edit::Set(Value::from("a".repeat(size))));
-    let twice = (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(Edit::Items(2));
+    let texts = texts.map(|size| DocumentEdit::Set(Value::from("a".repeat(size))));
+    let twice =
+        (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(DocumentEdit::Items(2));
     let names = wanted.get("propertyNames").map(odd_names);
-    let names = names.unwrap_or_default().into_iter().map(Edit::Named);
+    let names = names
+        .unwrap_or_default()
+        .into_iter()
+        .map(DocumentEdit::Named);
     let counted = items.chain(properties).chain(texts).chain(twice);
     counted.chain(names).collect()
 }

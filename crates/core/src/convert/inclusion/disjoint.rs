@@ -1,7 +1,7 @@
 //! Alternatives of which no two fit the same value.
 
 use super::conjunction::Conjunction;
-use crate::convert::sketch::{Kinds, Source};
+use crate::convert::sketch::{JsonKinds, SchemaSource};
 use crate::types::same;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const ALTERNATIVES: usize = 32;
 
 /// Whether all of them differ by their types, or by the value of a property that both require.
-pub(super) fn all(source: &Source, list: &[Value]) -> bool {
+pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
     if list.len() > ALTERNATIVES {
         return false;
     }
@@ -28,7 +28,7 @@ pub(super) fn all(source: &Source, list: &[Value]) -> bool {
     true
 }
 
-fn disjoint(source: &Source, one: &Conjunction<'_>, other: &Conjunction<'_>) -> bool {
+fn disjoint(source: &SchemaSource, one: &Conjunction<'_>, other: &Conjunction<'_>) -> bool {
     let kinds = one.kinds().and(other.kinds());
     if kinds.is_none() {
         return true;
@@ -39,7 +39,7 @@ fn disjoint(source: &Source, one: &Conjunction<'_>, other: &Conjunction<'_>) -> 
         return true;
     }
     // Only objects fit both, and they differ by a tag.
-    kinds.within(Kinds::OBJECT)
+    kinds.within(JsonKinds::OBJECT)
         && required(one).intersection(&required(other)).any(|tag| {
             let (one, other) = (one.property(source, tag), other.property(source, tag));
             match (one.finite(), other.finite()) {

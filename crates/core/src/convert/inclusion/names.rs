@@ -2,7 +2,7 @@
 
 use super::conjunction::Conjunction;
 use super::says_nothing;
-use crate::convert::sketch::{Source, property_parts};
+use crate::convert::sketch::{SchemaSource, property_parts};
 use serde_json::{Map, Value};
 
 /// Schemas that are looked into.
@@ -15,7 +15,7 @@ const MAPS: [&str; 2] = ["dependencies", "dependentSchemas"];
 
 impl<'a> Conjunction<'a> {
     /// Whether a property may be there or not, and be anything, without a word about it.
-    pub(super) fn leaves_open(&self, source: &'a Source, name: &str) -> bool {
+    pub(super) fn leaves_open(&self, source: &'a SchemaSource, name: &str) -> bool {
         let mut todo: Vec<&Value> = self.parts.clone();
         let mut looked_into = 0;
         while let Some(next) = todo.pop() {

@@ -2,12 +2,12 @@
 
 use super::conjunction::Conjunction;
 use super::{
-    Comparison, Effort, GUESSES, QUESTIONS, SEARCHED, Why, algebra, bounds, disjoint, says_nothing,
-    witness,
+    GUESSES, GapReason, ProofEffort, QUESTIONS, SEARCHED, SchemaComparison, algebra, bounds,
+    disjoint, says_nothing, witness,
 };
-use crate::convert::sketch::{Kinds, has_reference};
+use crate::convert::sketch::{JsonKinds, has_reference};
 use crate::convert::weight::weight;
-use crate::examples::Edit;
+use crate::examples::DocumentEdit;
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
@@ -32,28 +32,28 @@ const CONDITION: [&str; 3] = ["if", "then", "else"];
 const OBJECTS: [&str; 2] = ["minProperties", "maxProperties"];
 
 /// Keywords that are always asked for together, and the types that they speak of.
-const FAMILIES: [(&[&str], Kinds); 6] = [
-    (&NUMBERS, Kinds::NUMBER),
-    (&TEXTS, Kinds::STRING),
-    (&LISTS, Kinds::ARRAY),
-    (&OBJECTS, Kinds::OBJECT),
-    (&CONTAINS, Kinds::ARRAY),
-    (&CONDITION, Kinds::ALL),
+const FAMILIES: [(&[&str], JsonKinds); 6] = [
+    (&NUMBERS, JsonKinds::NUMBER),
+    (&TEXTS, JsonKinds::STRING),
+    (&LISTS, JsonKinds::ARRAY),
+    (&OBJECTS, JsonKinds::OBJECT),
+    (&CONTAINS, JsonKinds::ARRAY),
+    (&CONDITION, JsonKinds::ALL),
 ];
 
 /// Keywords that are asked for one by one.
-const SINGLE: [(&str, Kinds); 11] = [
-    ("enum", Kinds::ALL),
-    ("const", Kinds::ALL),
-    ("not", Kinds::ALL),
-    ("propertyNames", Kinds::OBJECT),
-    ("dependencies", Kinds::OBJECT),
-    ("dependentRequired", Kinds::OBJECT),
-    ("dependentSchemas", Kinds::OBJECT),
-    ("unevaluatedProperties", Kinds::OBJECT),
-    ("unevaluatedItems", Kinds::ARRAY),
-    ("$dynamicRef", Kinds::ALL),
-    ("$recursiveRef", Kinds::ALL),
+const SINGLE: [(&str, JsonKinds); 11] = [
+    ("enum", JsonKinds::ALL),
+    ("const", JsonKinds::ALL),
+    ("not", JsonKinds::ALL),
+    ("propertyNames", JsonKinds::OBJECT),
+    ("dependencies", JsonKinds::OBJECT),
+    ("dependentRequired", JsonKinds::OBJECT),
+    ("dependentSchemas", JsonKinds::OBJECT),
+    ("unevaluatedProperties", JsonKinds::OBJECT),
+    ("unevaluatedItems", JsonKinds::ARRAY),
+    ("$dynamicRef", JsonKinds::ALL),
+    ("$recursiveRef", JsonKinds::ALL),
 ];
 
 /// Keywords with rules of their own.
@@ -78,7 +78,7 @@ pub(super) fn is_annotation(word: &str) -> bool {
     !(in_family || single || elsewhere || RULED.contains(&word))
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> SchemaComparison<'a> {
     /// Every keyword of a part of the target.
     pub(super) fn rules(
         &mut self,
@@ -88,10 +88,11 @@ impl<'a> Comparison<'a> {
     ) {
         let kinds = c.kinds();
         if t.contains_key("type") {
-            let wanted = Kinds::of(&project(part, &["type"]));
+            let wanted = JsonKinds::of(&project(part, &["type"]));
             // In draft 4 the number 1.0 is no integer.
             let old = self.to.draft == Draft::Draft4 && self.from.draft != Draft::Draft4;
-            let may_differ = old && kinds.has(Kinds::INTEGER) && !Kinds::NUMBER.within(wanted);
+            let may_differ =
+                old && kinds.has(JsonKinds::INTEGER) && !JsonKinds::NUMBER.within(wanted);
             if may_differ || !kinds.within(wanted) {
                 self.leaf(c, Some(&["type"]), part);
                 return;
@@ -113,13 +114,13 @@ impl<'a> Comparison<'a> {
                 self.some_of(c, part, word, list);
             }
         }
-        if kinds.has(Kinds::OBJECT) {
+        if kinds.has(JsonKinds::OBJECT) {
             self.object(c, t);
         }
         let items = ["items", "prefixItems"]
             .iter()
             .any(|word| t.contains_key(*word));
-        if items && kinds.has(Kinds::ARRAY) {
+        if items && kinds.has(JsonKinds::ARRAY) {
             self.list(c, part);
         }
     }
@@ -137,7 +138,7 @@ impl<'a> Comparison<'a> {
         let strips = std::mem::replace(&mut self.strips_null, false);
         let mut one_fits = false;
         for one in list {
-            one_fits = one_fits || self.guess(Effort::Ask, |this| this.compare(c, one));
+            one_fits = one_fits || self.guess(ProofEffort::Ask, |this| this.compare(c, one));
         }
         self.strips_null = strips;
         if !one_fits {
@@ -173,8 +174,8 @@ impl<'a> Comparison<'a> {
         if self.failed() {
             return;
         }
-        let why = Why::of(words, part);
-        if self.effort == Effort::Glance {
+        let why = GapReason::of(words, part);
+        if self.effort == ProofEffort::Glance {
             self.gap(why, Vec::new());
             return;
         }
@@ -184,7 +185,7 @@ impl<'a> Comparison<'a> {
             return;
         }
         let kinds = c.kinds();
-        let typed = (kinds != Kinds::ALL).then(|| json!({"type": kinds.to_json()}));
+        let typed = (kinds != JsonKinds::ALL).then(|| json!({"type": kinds.to_json()}));
         let relevant = words.and_then(relevant);
         let known = c.parts.iter().map(|part| match relevant {
             Some(words) => project(part, words),
@@ -193,30 +194,33 @@ impl<'a> Comparison<'a> {
         let known = json!({"allOf": known.chain(typed).collect::<Vec<_>>()});
         let (known, wanted) = (self.from.bundle(&known), self.to.bundle(&wanted));
         if !self.affords(&known) || !self.affords(&wanted) {
-            self.gap(Why::TooMuch, Vec::new());
+            self.gap(GapReason::TooMuch, Vec::new());
             return;
         }
         let question = (known.to_string(), wanted.to_string());
         if self.answers.len() >= QUESTIONS && !self.answers.contains_key(&question) {
-            self.gap(Why::TooMuch, Vec::new());
+            self.gap(GapReason::TooMuch, Vec::new());
             return;
         }
         let drafts = (self.to.draft, self.from.draft);
         let ask = || algebra::covers(&wanted, &known, drafts);
         let answer = self.answers.entry(question).or_insert_with(ask);
         let difference = match answer {
-            algebra::Answer::Covers => return,
-            algebra::Answer::Undecided(difference) => difference.clone(),
+            algebra::CoverAnswer::Covers => return,
+            algebra::CoverAnswer::Undecided(difference) => difference.clone(),
         };
         self.guesses += 1;
         let counted = bounds::just_outside(&wanted);
         let mut values = Vec::new();
-        if self.effort == Effort::Search && self.guesses <= GUESSES && self.searched <= SEARCHED {
+        if self.effort == ProofEffort::Search
+            && self.guesses <= GUESSES
+            && self.searched <= SEARCHED
+        {
             self.searched += weight(&known) + weight(&wanted);
             values = witness::values(difference, known, wanted, self.guesses);
         }
-        let values = values.into_iter().map(Edit::Set);
-        let text = text.map(|text| Edit::Set(Value::from(text)));
+        let values = values.into_iter().map(DocumentEdit::Set);
+        let text = text.map(|text| DocumentEdit::Set(Value::from(text)));
         self.gap(why, text.into_iter().chain(values).chain(counted).collect());
     }
 }

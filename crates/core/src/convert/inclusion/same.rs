@@ -1,6 +1,6 @@
 //! What is the same in two schemas, references included.
 
-use crate::convert::sketch::Source;
+use crate::convert::sketch::SchemaSource;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -22,12 +22,12 @@ pub(crate) fn has_moving_references(schema: &Value) -> bool {
 
 /// References that lead to the same in both.
 #[derive(Debug)]
-pub(super) struct Same(HashSet<String>);
+pub(super) struct SameReferences(HashSet<String>);
 
-impl Same {
+impl SameReferences {
     /// Of two schemas; `None` if the same text need not mean the same.
-    pub(super) fn of(from: &Source, to: &Source) -> Option<Self> {
-        let in_both = |source: &Source| !has_moving_references(&source.schema);
+    pub(super) fn of(from: &SchemaSource, to: &SchemaSource) -> Option<Self> {
+        let in_both = |source: &SchemaSource| !has_moving_references(&source.schema);
         if from.draft != to.draft || !in_both(from) || !in_both(to) {
             return None;
         }

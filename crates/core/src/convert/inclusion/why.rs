@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The keyword, or the family of keywords, for which it is not proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Why {
+pub(crate) enum GapReason {
     /// `required`.
     Required,
     /// `type`.
@@ -39,7 +39,7 @@ pub(crate) enum Why {
     TooMuch,
 }
 
-impl Why {
+impl GapReason {
     /// Of keywords; without any, of a schema as a whole.
     pub(super) fn of(words: Option<&[&str]>, schema: &Value) -> Self {
         let Some(first) = words.and_then(<[&str]>::first) else {

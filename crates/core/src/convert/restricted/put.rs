@@ -1,20 +1,20 @@
 //! Writing by a caller that does not see everything: the body is completed by what the caller does
 //! not see, and is then a body like any other.
 
-use super::settle::Settle;
-use super::{Right, is_mask};
-use crate::convert::align::Align;
-use crate::convert::note::By;
-use crate::convert::put::Put;
-use crate::convert::refusal::{Reason, Refusal};
-use crate::convert::versions::{Record, Versions};
+use super::settle::SettleWalk;
+use super::{PlaceRight, is_mask};
+use crate::convert::align::ItemAlignment;
+use crate::convert::note::NoteOrigin;
+use crate::convert::put::PutOutcome;
+use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
+use crate::convert::versions::{ContentRecord, Versions};
 use crate::types::{Restriction, Visibility, same};
 use crate::version::Version;
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// A body with all that its sender does not see.
-pub(crate) struct Completed {
+pub(crate) struct CompletedBody {
     pub(crate) body: Value,
     /// Pointers, in the body's terms before the write, to what went with its place.
     pub(crate) dropped: Vec<String>,
@@ -31,11 +31,11 @@ impl Versions {
     /// to which item of a list something belongs that the caller does not see or may not change.
     pub fn put_for(
         &self,
-        stored: Record,
+        stored: ContentRecord,
         at: Version,
         body: Value,
         sees: Visibility,
-    ) -> Result<Put, Refusal> {
+    ) -> Result<PutOutcome, ConversionRefusal> {
         self.put_seeing(stored, at, body, self.restricts().then_some(sees), None)
     }
 
@@ -51,7 +51,7 @@ impl Versions {
         at: Version,
         body: Value,
         sees: Visibility,
-    ) -> Result<Record, Refusal> {
+    ) -> Result<ContentRecord, ConversionRefusal> {
         if !self.restricts() {
             return self.create(at, body);
         }
@@ -71,55 +71,57 @@ impl Versions {
         unseen: HashMap<String, Restriction>,
         mut body: Value,
         sees: Visibility,
-    ) -> Result<Completed, Refusal> {
+    ) -> Result<CompletedBody, ConversionRefusal> {
         let before = self.marks(there, view, sees, unseen)?;
         let after = self.marks(there, &body, sees, HashMap::new())?;
         let right = match before.root().right {
-            Right::Open => after.root().right,
+            PlaceRight::Open => after.root().right,
             right => right,
         };
         if !right.is_shown() {
             let body = whole(right, view, body)?;
             let dropped = Vec::new();
-            return Ok(Completed { body, dropped });
+            return Ok(CompletedBody { body, dropped });
         }
         let old = before.conceal(view);
         let new = after.conceal(&after.schema.without_absent(&body)).shown;
-        let mut settle = Settle::new(&after);
-        if right == Right::Guarded && !same(&old.shown, &new) {
+        let mut settle = SettleWalk::new(&after);
+        if right == PlaceRight::Guarded && !same(&old.shown, &new) {
             settle.wrong.push(String::new());
         }
         let mut margin = old.margin;
-        let mut align = Align::new(self, there);
+        let mut align = ItemAlignment::new(self, there);
         align.align(&old.shown, &new, &mut margin)?;
         let mut dropped = Vec::new();
         for lost in align.dropped {
             match lost.by {
-                By::Guarded => settle.wrong.push(lost.pointer),
+                NoteOrigin::Guarded => settle.wrong.push(lost.pointer),
                 _ => dropped.push(lost.pointer),
             }
         }
         settle.value(&after.root(), &mut body, margin, "")?;
         let mut wrong = settle.wrong;
         if wrong.is_empty() {
-            return Ok(Completed { body, dropped });
+            return Ok(CompletedBody { body, dropped });
         }
         wrong.sort();
         wrong.dedup();
-        Err(Refusal::whole(Reason::RestrictedFields(wrong)))
+        Err(ConversionRefusal::whole(
+            ConversionObstacle::RestrictedFields(wrong),
+        ))
     }
 }
 
 /// A body in place of content that its sender does not see at all.
-fn whole(right: Right, view: &Value, body: Value) -> Result<Value, Refusal> {
+fn whole(right: PlaceRight, view: &Value, body: Value) -> Result<Value, ConversionRefusal> {
     let empty = body.as_object().is_some_and(serde_json::Map::is_empty);
-    let may_set = right == Right::Secure { guarded: false };
+    let may_set = right == PlaceRight::Secure { guarded: false };
     if empty || is_mask(&body) || same(view, &body) {
         return Ok(view.clone());
     }
     if may_set {
         return Ok(body);
     }
-    let all = Reason::RestrictedFields(vec![String::new()]);
-    Err(Refusal::whole(all))
+    let all = ConversionObstacle::RestrictedFields(vec![String::new()]);
+    Err(ConversionRefusal::whole(all))
 }

@@ -1,12 +1,12 @@
 //! A resource shown at one version to one caller.
 
-use super::{MASK, Marks, Right};
-use crate::convert::kept::Kept;
-use crate::convert::note::{By, Holds, Margin, Note};
-use crate::convert::refusal::Refusal;
-use crate::convert::step::Run;
-use crate::convert::tree::Tree;
-use crate::convert::versions::{Carry, Record, Versions};
+use super::{MASK, PlaceRestrictions, PlaceRight};
+use crate::convert::kept::KeptValues;
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::step::ConversionBudget;
+use crate::convert::tree::NotedValue;
+use crate::convert::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
 use crate::types::{Restriction, Visibility};
 use crate::version::Version;
@@ -19,7 +19,7 @@ pub struct SeenView {
     /// The content at the version that was asked for, without what the caller does not see.
     pub content: Value,
     /// What that version can't show, without what the caller does not see.
-    pub kept: Kept,
+    pub kept: KeptValues,
     /// Pointers, in this version's terms, to secure fields that have a value and that the caller
     /// would see otherwise.
     pub secure: Vec<String>,
@@ -73,10 +73,10 @@ impl Versions {
     /// As [`Versions::view`].
     pub fn view_for(
         &self,
-        record: Record,
+        record: ContentRecord,
         to: Version,
         sees: Visibility,
-    ) -> Result<SeenView, Refusal> {
+    ) -> Result<SeenView, ConversionRefusal> {
         if !self.restricts() {
             let view = self.view(record, to)?;
             return Ok(SeenView {
@@ -89,14 +89,20 @@ impl Versions {
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
         let unseen = self.unseen_at(&tree, from, to, sees)?;
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        self.carry(
+            from,
+            to,
+            &mut tree,
+            &mut ConversionBudget::new(),
+            CarryPurpose::View,
+        )?;
         let marks = self.marks(to, &tree.value, sees, unseen)?;
         let concealed = marks.conceal(&tree.value);
         let mut margin = tree.margin;
         let mut secure = Vec::new();
         for (pointer, mark) in concealed.hidden {
             forget_at(&mut margin, &tree.value, &pointer);
-            if Right::of(mark, sees) != Right::Unseen {
+            if PlaceRight::of(mark, sees) != PlaceRight::Unseen {
                 secure.push(pointer);
             }
         }
@@ -104,7 +110,7 @@ impl Versions {
         margin.tidy();
         Ok(SeenView {
             content: concealed.shown,
-            kept: Kept(margin),
+            kept: KeptValues(margin),
             secure,
         })
     }
@@ -125,14 +131,14 @@ impl Versions {
         document: &Value,
         sees: Visibility,
         mut extra: HashMap<String, Restriction>,
-    ) -> Result<Marks<'s>, Refusal> {
+    ) -> Result<PlaceRestrictions<'s>, ConversionRefusal> {
         for foreign in self.foreign_marks(number) {
             for (pointer, _) in foreign.path.find(document) {
                 let known = extra.entry(pointer).or_default();
                 *known = known.and(foreign.restriction);
             }
         }
-        Ok(Marks {
+        Ok(PlaceRestrictions {
             schema: self.schema(number)?,
             sees,
             extra,
@@ -143,11 +149,11 @@ impl Versions {
     /// carried there, and found again. Steps carry marks with the places that they move.
     pub(in crate::convert) fn unseen_at(
         &self,
-        stored: &Tree,
+        stored: &NotedValue,
         from: usize,
         to: usize,
         sees: Visibility,
-    ) -> Result<HashMap<String, Restriction>, Refusal> {
+    ) -> Result<HashMap<String, Restriction>, ConversionRefusal> {
         let mut found = HashMap::new();
         if from == to {
             return Ok(found);
@@ -160,11 +166,17 @@ impl Versions {
         let mut tree = stored.clone();
         for (pointer, mark) in hidden {
             if let Some(margin) = margin_at(&mut tree.margin, &tree.value, &pointer) {
-                let note = Note::new(By::Unseen(mark), Holds::There);
+                let note = KeptNote::new(NoteOrigin::Unseen(mark), NoteCondition::There);
                 margin.notes.push(note);
             }
         }
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        self.carry(
+            from,
+            to,
+            &mut tree,
+            &mut ConversionBudget::new(),
+            CarryPurpose::View,
+        )?;
         gather(&tree.margin, "", &mut found);
         Ok(found)
     }
@@ -202,7 +214,7 @@ fn forget_at(margin: &mut Margin, document: &Value, pointer: &str) {
 /// The places that are marked as unseen.
 fn gather(margin: &Margin, at: &str, found: &mut HashMap<String, Restriction>) {
     for note in &margin.notes {
-        if let By::Unseen(mark) = note.by {
+        if let NoteOrigin::Unseen(mark) = note.by {
             let known = found.entry(at.to_owned()).or_default();
             *known = known.and(mark);
         }

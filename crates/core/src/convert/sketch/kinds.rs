@@ -4,22 +4,22 @@ use serde_json::Value;
 
 /// JSON types as bits; an integer is a number, but not the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct JsonKinds(u8);
 
-const NAMES: [(&str, Kinds); 7] = [
-    ("null", Kinds::NULL),
-    ("boolean", Kinds::BOOLEAN),
-    ("number", Kinds::NUMBER),
-    ("integer", Kinds::INTEGER),
-    ("string", Kinds::STRING),
-    ("array", Kinds::ARRAY),
-    ("object", Kinds::OBJECT),
+const NAMES: [(&str, JsonKinds); 7] = [
+    ("null", JsonKinds::NULL),
+    ("boolean", JsonKinds::BOOLEAN),
+    ("number", JsonKinds::NUMBER),
+    ("integer", JsonKinds::INTEGER),
+    ("string", JsonKinds::STRING),
+    ("array", JsonKinds::ARRAY),
+    ("object", JsonKinds::OBJECT),
 ];
 
 /// Alternatives in alternatives that are looked into.
 const LEVELS: usize = 4;
 
-impl Kinds {
+impl JsonKinds {
     pub(crate) const ALL: Self = Self(0x7f);
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(2);
@@ -140,19 +140,19 @@ mod tests {
 
     #[test]
     fn an_integer_is_a_number_and_not_the_other_way_round() {
-        let of = |name: &str| Kinds::of(&json!({"type": name}));
+        let of = |name: &str| JsonKinds::of(&json!({"type": name}));
         assert!(of("integer").within(of("number")));
         assert!(!of("number").within(of("integer")));
-        assert!(Kinds::of(&json!({"enum": [1, 2.0]})).within(of("integer")));
-        assert!(!Kinds::of(&json!({"const": 1.5})).within(of("integer")));
+        assert!(JsonKinds::of(&json!({"enum": [1, 2.0]})).within(of("integer")));
+        assert!(!JsonKinds::of(&json!({"const": 1.5})).within(of("integer")));
     }
 
     #[test]
     fn kinds_are_written_as_they_are_read() {
         for kinds in [json!("null"), json!(["boolean", "string"]), json!("number")] {
-            assert_eq!(Kinds::of(&json!({"type": kinds})).to_json(), kinds);
+            assert_eq!(JsonKinds::of(&json!({"type": kinds})).to_json(), kinds);
         }
-        assert_eq!(Kinds::of(&json!(true)), Kinds::ALL);
-        assert!(Kinds::of(&json!(false)).is_none());
+        assert_eq!(JsonKinds::of(&json!(true)), JsonKinds::ALL);
+        assert!(JsonKinds::of(&json!(false)).is_none());
     }
 }

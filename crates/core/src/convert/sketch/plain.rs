@@ -1,14 +1,14 @@
 //! Makes a schema plain enough to change a property in it: references are written out, and what
 //! could speak of the property beside `properties` and `required` goes. Whatever goes allows more.
 
-use super::source::Source;
+use super::source::SchemaSource;
 use crate::types::compile_pattern;
 use crate::types::limits::SCHEMA_CHAIN;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Writes out the reference that a schema is, if it is one. What stands beside it goes.
-pub(crate) fn write_out(node: &mut Value, source: &Source) {
+pub(crate) fn write_out(node: &mut Value, source: &SchemaSource) {
     for _ in 0..SCHEMA_CHAIN {
         let Some(Value::String(reference)) = node.get("$ref") else {
             return;

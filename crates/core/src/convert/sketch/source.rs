@@ -10,12 +10,12 @@ const ORIGIN: &str = "origin";
 
 /// A schema as it was written, and its draft.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SchemaSource {
     pub(crate) schema: Value,
     pub(crate) draft: Draft,
 }
 
-impl Source {
+impl SchemaSource {
     pub(crate) fn of(schema: &Schema) -> Self {
         let draft = schema.draft();
         let mut schema = schema.source().clone();
@@ -162,8 +162,8 @@ const fn address(draft: Draft) -> &'static str {
 mod tests {
     use super::*;
 
-    fn source(schema: Value) -> Source {
-        Source::of(&Schema::compile(schema).unwrap())
+    fn source(schema: Value) -> SchemaSource {
+        SchemaSource::of(&Schema::compile(schema).unwrap())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Schemas that list their values, and schemas made of others.
 
-use super::kinds::Kinds;
+use super::kinds::JsonKinds;
 use crate::types::{same, whole};
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ pub(crate) fn finite(schema: &Value) -> Option<Vec<Value>> {
         (None, Some(Value::Array(values))) => values.as_slice(),
         _ => return None,
     };
-    let kinds = Kinds::of(schema);
-    let fits = |value: &&Value| Kinds::of_value(value).within(kinds);
+    let kinds = JsonKinds::of(schema);
+    let fits = |value: &&Value| JsonKinds::of_value(value).within(kinds);
     Some(listed.iter().filter(fits).cloned().collect())
 }
 

@@ -2,20 +2,23 @@
 //! Older readers see the new field's value in the deprecated one, and what they write there is the
 //! new field's value.
 
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Sketch, one_of, shared};
-use crate::convert::step::{Class, Directed, Loss, Mirror, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{SchemaSketch, SketchField, one_of, shared};
+use crate::convert::step::{
+    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, MirroredFields, StepDirection,
+    StepId, StepLoss,
+};
+use crate::convert::tree::NotedValue;
 use crate::types::same;
 use serde_json::{Map, Value};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let from = args.path("from")?;
     let to = args.path("to")?;
     if from.overlaps(&to) {
@@ -28,30 +31,37 @@ pub(crate) fn read(
         ));
     }
     let id = making.id();
-    Ok(vec![Directed::forward(Copy { id, from, to })])
+    Ok(vec![DirectedStep::forward(CopyField { id, from, to })])
 }
 
 #[derive(Debug)]
-struct Copy {
+struct CopyField {
     id: StepId,
-    from: Path,
-    to: Path,
+    from: FieldPath,
+    to: FieldPath,
 }
 
-impl Copy {
+impl CopyField {
     /// Older to newer: both fields, as they were or alike.
-    fn spread(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
-        let way = Way::Forward;
+    fn spread(
+        &self,
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
+        let way = StepDirection::Forward;
         let seen = tree.take(&self.to);
         tree.close(&self.to, &self.id, way, seen.is_some(), run);
         tree.displace(&self.from, &self.id, way);
         let Some(mut seen) = seen else {
             return Ok(());
         };
-        let (from, to) = match seen.margin.take_note(self.id.uses(way, What::Original)) {
+        let (from, to) = match seen
+            .margin
+            .take_note(self.id.uses(way, NotePurpose::Original))
+        {
             None => {
                 run.charge(&seen.value)?;
-                let to = Tree::from(seen.value.clone());
+                let to = NotedValue::from(seen.value.clone());
                 (Some(seen), Some(to))
             }
             Some(note) => match note.value {
@@ -59,7 +69,7 @@ impl Copy {
                 Some(mut value) => {
                     let mut margin = note.margin;
                     let to = value.as_object_mut().and_then(|map| map.shift_remove("to"));
-                    let to = to.map(|value| Tree {
+                    let to = to.map(|value| NotedValue {
                         value,
                         margin: margin.take_key("to"),
                     });
@@ -77,13 +87,16 @@ impl Copy {
     }
 
     /// Newer to older: the new field's value in the deprecated one.
-    fn gather(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Backward;
+    fn gather(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+        let way = StepDirection::Backward;
         let from = tree.take(&self.from);
         let to = tree.take(&self.to);
         tree.close(&self.from, &self.id, way, from.is_some(), run);
         tree.close(&self.to, &self.id, way, to.is_some(), run);
-        let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+        let note = KeptNote::new(
+            self.id.makes(way, NotePurpose::Original),
+            NoteCondition::Same,
+        );
         let (mut seen, note) = match (from, to) {
             (None, None) => return,
             (None, Some(to)) => (to, Some(note)),
@@ -105,79 +118,84 @@ impl Copy {
     }
 }
 
-impl Step for Copy {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for CopyField {
+    fn apply(
+        &self,
+        way: StepDirection,
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
         match way {
-            Way::Forward => self.spread(tree, run),
-            Way::Backward => {
+            StepDirection::Forward => self.spread(tree, run),
+            StepDirection::Backward => {
                 self.gather(tree, run);
                 Ok(())
             }
         }
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
         let (source, target) = match way {
-            Way::Forward => (&self.to, &self.from),
-            Way::Backward => (&self.from, &self.to),
+            StepDirection::Forward => (&self.to, &self.from),
+            StepDirection::Backward => (&self.from, &self.to),
         };
         if let Some(rest) = source.rest(&trail) {
             let rest = rest.iter().cloned();
             return Some(target.trail().into_iter().chain(rest).collect());
         }
         // Both lead to the one that older versions have; a stray field beside it leads nowhere.
-        let stray = way == Way::Forward && target.rest(&trail).is_some();
+        let stray = way == StepDirection::Forward && target.rest(&trail).is_some();
         (!stray).then_some(trail)
     }
 
-    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
-        let both = way == Way::Forward && self.to.rest(&trail).is_some();
+    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+        let both = way == StepDirection::Forward && self.to.rest(&trail).is_some();
         let mut all: Vec<_> = self.trace(way, trail.clone()).into_iter().collect();
         all.extend(both.then_some(trail));
         all
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.from, &self.to]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let depth = shared(&[&self.from, &self.to]).len();
         let (from, to) = (self.from.after(depth), self.to.after(depth));
         sketch.around(&[&self.from, &self.to], |scope| {
             let old = scope.take(to);
             let new = scope.take(from);
             match way {
-                Way::Forward => {
+                StepDirection::Forward => {
                     scope.put(from, old.clone());
                     scope.put(to, old);
                 }
-                Way::Backward => {
+                StepDirection::Backward => {
                     let always = old.always || new.always;
                     let schema = if new.always {
                         new.schema
                     } else {
                         one_of(vec![new.schema, old.schema])
                     };
-                    scope.put(to, Field { schema, always });
+                    scope.put(to, SketchField { schema, always });
                 }
             }
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
         match way {
-            Way::Forward => Vec::new(),
-            Way::Backward => vec![Loss {
-                class: Class::Keeps,
+            StepDirection::Forward => Vec::new(),
+            StepDirection::Backward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.to.to_string(),
                 what: format!("is kept where it differs from {}", self.from),
             }],
         }
     }
 
-    fn mirrors(&self) -> Vec<Mirror> {
-        vec![Mirror {
+    fn mirrors(&self) -> Vec<MirroredFields> {
+        vec![MirroredFields {
             from: self.from.trail(),
             to: self.to.trail(),
         }]
@@ -186,7 +204,7 @@ impl Step for Copy {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
@@ -252,7 +270,7 @@ mod tests {
         pair().spreads("/x", &["/x"]);
         pair().mirrors(&[("/image", "/img")]);
         pair().loses(&[]);
-        pair().loses_back(&[(Class::Keeps, "/img", "differs from /image")]);
+        pair().loses_back(&[(ConversionClass::Keeps, "/img", "differs from /image")]);
         is_in_the_way(json!({"copy": {"from": "/b", "to": "/x"}}));
         is_in_the_way(json!({"copy": {"from": "/x", "to": "/b"}}));
     }

@@ -1,37 +1,40 @@
 //! `nest: {paths, under}`: fields become an object of them. Only the newer version has the object:
 //! what else is in it has no place in the older one and is kept.
 
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Sketch, shared};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{SchemaSketch, shared};
+use crate::convert::step::{
+    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
+    StepLoss,
+};
+use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let paths = args.paths("paths", 1)?;
     let under = args.path("under")?;
     let id = making.id();
-    let nest = Nest::new(id, paths, under).map_err(|reason| args.flaw("paths", reason))?;
-    Ok(vec![Directed::forward(nest)])
+    let nest = NestFields::new(id, paths, under).map_err(|reason| args.flaw("paths", reason))?;
+    Ok(vec![DirectedStep::forward(nest)])
 }
 
 #[derive(Debug)]
-pub(crate) struct Nest {
+pub(crate) struct NestFields {
     id: StepId,
     /// The fields outside, and the same inside.
-    fields: Vec<(Path, Path)>,
-    under: Path,
+    fields: Vec<(FieldPath, FieldPath)>,
+    under: FieldPath,
 }
 
-impl Nest {
-    pub(crate) fn new(id: StepId, paths: Vec<Path>, under: Path) -> Result<Self, String> {
-        let mut fields: Vec<(Path, Path)> = Vec::new();
+impl NestFields {
+    pub(crate) fn new(id: StepId, paths: Vec<FieldPath>, under: FieldPath) -> Result<Self, String> {
+        let mut fields: Vec<(FieldPath, FieldPath)> = Vec::new();
         for outside in paths {
             if under.overlaps(&outside) {
                 return Err(format!("{under} can't take up {outside}"));
@@ -45,8 +48,8 @@ impl Nest {
         Ok(Self { id, fields, under })
     }
 
-    fn take_up(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Forward;
+    fn take_up(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+        let way = StepDirection::Forward;
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(outside);
@@ -56,8 +59,9 @@ impl Nest {
         tree.displace(&self.under, &self.id, way);
         let (parents, key) = self.under.split();
         let around = tree.margin.get_mut(parents);
-        let rest = around.and_then(|margin| self.id.take_note_on(margin, way, What::Field, key));
-        let mut object = Tree::from(Value::Object(Map::new()));
+        let rest =
+            around.and_then(|margin| self.id.take_note_on(margin, way, NotePurpose::Field, key));
+        let mut object = NotedValue::from(Value::Object(Map::new()));
         match rest {
             Some(note) if taken.is_empty() || note.value.as_ref().is_some_and(Value::is_object) => {
                 object.value = note.value.unwrap_or_default();
@@ -75,8 +79,8 @@ impl Nest {
         }
     }
 
-    fn give_up(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Backward;
+    fn give_up(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+        let way = StepDirection::Backward;
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(inside);
@@ -86,7 +90,8 @@ impl Nest {
             let empty = matches!(&rest.value, Value::Object(map) if map.is_empty());
             if taken.is_empty() || !empty || !rest.margin.is_bare() {
                 let (parents, key) = self.under.split();
-                let note = Note::new(self.id.makes(way, What::Field), Holds::There);
+                let note =
+                    KeptNote::new(self.id.makes(way, NotePurpose::Field), NoteCondition::There);
                 let note = note.key(key).value(rest.value).margin(rest.margin);
                 tree.margin.make(parents).notes.push(note);
             }
@@ -102,20 +107,25 @@ impl Nest {
     }
 }
 
-impl Step for Nest {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for NestFields {
+    fn apply(
+        &self,
+        way: StepDirection,
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
         match way {
-            Way::Forward => self.take_up(tree, run),
-            Way::Backward => self.give_up(tree, run),
+            StepDirection::Forward => self.take_up(tree, run),
+            StepDirection::Backward => self.give_up(tree, run),
         }
         Ok(())
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
         for (outside, inside) in &self.fields {
             let (from, to) = match way {
-                Way::Forward => (outside, inside),
-                Way::Backward => (inside, outside),
+                StepDirection::Forward => (outside, inside),
+                StepDirection::Backward => (inside, outside),
             };
             if let Some(rest) = from.rest(&trail) {
                 return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
@@ -128,20 +138,20 @@ impl Step for Nest {
         self.under.rest(&trail).is_none().then_some(trail)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         let outside = self.fields.iter().map(|(outside, _)| outside);
         outside.chain([&self.under]).collect()
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         sketch.around(&paths, |scope| {
             let mut taken = Vec::new();
             for (outside, inside) in &self.fields {
                 let (from, to) = match way {
-                    Way::Forward => (outside, inside),
-                    Way::Backward => (inside, outside),
+                    StepDirection::Forward => (outside, inside),
+                    StepDirection::Backward => (inside, outside),
                 };
                 taken.push((to.after(depth), scope.take(from.after(depth))));
             }
@@ -157,11 +167,11 @@ impl Step for Nest {
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
         match way {
-            Way::Forward => Vec::new(),
-            Way::Backward => vec![Loss {
-                class: Class::Keeps,
+            StepDirection::Forward => Vec::new(),
+            StepDirection::Backward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.under.to_string(),
                 what: "keeps what else it has, and whether it is there without its fields"
                     .to_owned(),
@@ -170,14 +180,16 @@ impl Step for Nest {
     }
 
     fn deepens(&self) -> bool {
-        let differ = |(outside, inside): &(Path, Path)| outside.keys().len() != inside.keys().len();
+        let differ = |(outside, inside): &(FieldPath, FieldPath)| {
+            outside.keys().len() != inside.keys().len()
+        };
         self.fields.iter().any(differ)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -238,7 +250,7 @@ mod tests {
         pair.comes_from("/host", None);
         pair.leads("/x", "/x");
         pair.loses(&[]);
-        pair.loses_back(&[(Class::Keeps, "/server", "keeps what else it has")]);
+        pair.loses_back(&[(ConversionClass::Keeps, "/server", "keeps what else it has")]);
         is_in_the_way(json!({"nest": {"paths": ["/b"], "under": "/x"}}));
         is_in_the_way(json!({"nest": {"paths": ["/x"], "under": "/b"}}));
     }

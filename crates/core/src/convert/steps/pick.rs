@@ -1,21 +1,26 @@
 //! `pick: {path, key, equals, field, into}`: the item of a list that has `equals` under `key` becomes
 //! a field with what it has under `field`. What else the item has, and where it stood, is kept.
 
-use crate::convert::making::{Args, Making, StepFlaw, every};
-use crate::convert::note::{By, Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Kinds, Scope, Sketch, item_schemas, listed, one_of, shared};
-use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
-use crate::types::{Step as Token, same};
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw, every};
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{
+    JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, listed, one_of, shared,
+};
+use crate::convert::step::{
+    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepDirection,
+    StepId, StepLoss,
+};
+use crate::convert::tree::NotedValue;
+use crate::types::{PathToken, same};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let key = args.text("key")?.to_owned();
     let equals = args.need("equals")?.clone();
@@ -34,7 +39,7 @@ pub(crate) fn read(
         ));
     }
     let id = making.id();
-    Ok(vec![Directed::forward(Pick {
+    Ok(vec![DirectedStep::forward(PickItem {
         id,
         path,
         key,
@@ -45,23 +50,23 @@ pub(crate) fn read(
 }
 
 #[derive(Debug)]
-struct Pick {
+struct PickItem {
     id: StepId,
-    path: Path,
+    path: FieldPath,
     key: String,
     equals: Value,
     field: String,
-    into: Path,
+    into: FieldPath,
 }
 
-impl Pick {
+impl PickItem {
     fn is(&self, item: &Value) -> bool {
         let key = item.as_object().and_then(|map| map.get(&self.key));
         key.is_some_and(|key| same(key, &self.equals)) && item.get(&self.field).is_some()
     }
 
     /// The first item that can be picked.
-    fn first(&self, tree: &Tree, stays: Option<By>) -> Option<usize> {
+    fn first(&self, tree: &NotedValue, stays: Option<NoteOrigin>) -> Option<usize> {
         let items = tree.get(&self.path)?.as_array()?;
         let margin = tree.margin.get(self.path.keys());
         let told_to_stay = |index: &usize| {
@@ -75,9 +80,9 @@ impl Pick {
         fitting.find(|index| !told_to_stay(index))
     }
 
-    fn pick(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Forward;
-        let found = self.first(tree, Some(self.id.uses(way, What::Stays)));
+    fn pick(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+        let way = StepDirection::Forward;
+        let found = self.first(tree, Some(self.id.uses(way, NotePurpose::Stays)));
         let picked = found.and_then(|index| {
             let (item, length) = self.remove(tree, index)?;
             let usual = self.first(tree, None).unwrap_or(length) == index;
@@ -95,7 +100,7 @@ impl Pick {
         let mut take = |key: &str| {
             let value = item.value.as_object_mut()?.shift_remove(key)?;
             let margin = item.margin.take_key(key);
-            Some(Tree { value, margin })
+            Some(NotedValue { value, margin })
         };
         let key = take(&self.key);
         let Some(mut field) = take(&self.field) else {
@@ -111,7 +116,7 @@ impl Pick {
             map.insert("with".to_owned(), item.value);
             let mut margin = Margin::default();
             margin.set_key("with", item.margin);
-            let note = Note::new(self.id.makes(way, What::Rest), Holds::There);
+            let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::There);
             let note = note.value(Value::Object(map)).margin(margin);
             field.margin.notes.push(note);
         }
@@ -120,14 +125,14 @@ impl Pick {
     }
 
     /// What is picked: it may be there, and the list may be one shorter.
-    fn sketched_field(&self, scope: &mut Scope<'_>, list: &[String]) -> Field {
+    fn sketched_field(&self, scope: &mut SketchScope<'_>, list: &[String]) -> SketchField {
         let known = scope.look(list);
-        if known.is_never() || !Kinds::of(&known.schema).has(Kinds::ARRAY) {
-            return Field::NEVER;
+        if known.is_never() || !JsonKinds::of(&known.schema).has(JsonKinds::ARRAY) {
+            return SketchField::NEVER;
         }
         let mut schemas = Vec::new();
         for item in item_schemas(&known.schema) {
-            let mut item = Sketch::new(item, Arc::clone(scope.source));
+            let mut item = SchemaSketch::new(item, Arc::clone(scope.source));
             item.within(&[], |item| {
                 schemas.push(item.look(std::slice::from_ref(&self.field)).schema);
             });
@@ -135,14 +140,19 @@ impl Pick {
         let mut list_field = scope.take(list);
         list_field.schema = shorter(known.schema);
         scope.put(list, list_field);
-        Field {
+        SketchField {
             schema: one_of(schemas),
             always: false,
         }
     }
 
     /// The list with an item that says what the field said.
-    fn sketched_list(&self, list: Field, field: Field, scope: &mut Scope<'_>) -> Field {
+    fn sketched_list(
+        &self,
+        list: SketchField,
+        field: SketchField,
+        scope: &mut SketchScope<'_>,
+    ) -> SketchField {
         let item = json!({
             "type": "object",
             "properties": {&self.key: listed([self.equals.clone()]), &self.field: field.schema},
@@ -150,16 +160,16 @@ impl Pick {
             "additionalProperties": false,
         });
         let before = scope.written_out(list.schema);
-        let kinds = Kinds::of(&before);
-        let there = list.always && kinds.within(Kinds::ARRAY);
+        let kinds = JsonKinds::of(&before);
+        let there = list.always && kinds.within(JsonKinds::ARRAY);
         let mut items = vec![item];
-        if kinds.has(Kinds::ARRAY) {
+        if kinds.has(JsonKinds::ARRAY) {
             items.extend(item_schemas(&before));
         }
         let kinds = if field.always {
-            Kinds::ARRAY
+            JsonKinds::ARRAY
         } else {
-            kinds.or(Kinds::ARRAY)
+            kinds.or(JsonKinds::ARRAY)
         };
         let mut schema = json!({"type": kinds.to_json(), "items": one_of(items)});
         if let Some(map) = schema.as_object_mut() {
@@ -169,14 +179,14 @@ impl Pick {
             let most = before.get("maxItems").and_then(Value::as_u64);
             map.extend(most.map(|most| ("maxItems".to_owned(), json!(most.saturating_add(1)))));
         }
-        Field {
+        SketchField {
             schema,
             always: list.always || field.always,
         }
     }
 
     /// Takes an item out of the list; how many are left.
-    fn remove(&self, tree: &mut Tree, index: usize) -> Option<(Tree, usize)> {
+    fn remove(&self, tree: &mut NotedValue, index: usize) -> Option<(NotedValue, usize)> {
         let items = tree.get_mut(&self.path)?.as_array_mut()?;
         let value = items.remove(index);
         let left = items.len();
@@ -189,10 +199,10 @@ impl Pick {
                 .map(|(at, margin)| (at.saturating_sub(1), margin));
             around.items.extend(moved);
         }
-        Some((Tree { value, margin }, left))
+        Some((NotedValue { value, margin }, left))
     }
 
-    fn insert(&self, tree: &mut Tree, index: usize, item: Tree) {
+    fn insert(&self, tree: &mut NotedValue, index: usize, item: NotedValue) {
         if let Some(Value::Array(items)) = tree.get_mut(&self.path) {
             let index = index.min(items.len());
             items.insert(index, item.value);
@@ -205,8 +215,8 @@ impl Pick {
         }
     }
 
-    fn forget_stays(&self, tree: &mut Tree) {
-        let stays = self.id.uses(Way::Forward, What::Stays);
+    fn forget_stays(&self, tree: &mut NotedValue) {
+        let stays = self.id.uses(StepDirection::Forward, NotePurpose::Stays);
         if let Some(around) = tree.margin.get_mut(self.path.keys()) {
             for margin in around.items.values_mut() {
                 margin.take_note(stays);
@@ -214,21 +224,22 @@ impl Pick {
         }
     }
 
-    fn put_back(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Backward;
+    fn put_back(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+        let way = StepDirection::Backward;
         let taken = tree.take(&self.into);
         tree.close(&self.into, &self.id, way, taken.is_some(), run);
         let Some(mut field) = taken else {
             if let Some(index) = self.first(tree, None) {
-                let note = Note::new(self.id.makes(way, What::Stays), Holds::Same);
+                let note =
+                    KeptNote::new(self.id.makes(way, NotePurpose::Stays), NoteCondition::Same);
                 let around = tree.margin.make(self.path.keys());
                 around.items.entry(index).or_default().notes.push(note);
             }
             return;
         };
-        let mut item = Tree::from(Value::Object(Map::new()));
+        let mut item = NotedValue::from(Value::Object(Map::new()));
         let mut at = usize::MAX;
-        if let Some(mut note) = field.margin.take_note(self.id.uses(way, What::Rest)) {
+        if let Some(mut note) = field.margin.take_note(self.id.uses(way, NotePurpose::Rest)) {
             if let Some(Value::Object(mut map)) = note.value {
                 let place = map.get("at").and_then(Value::as_u64);
                 at = place.and_then(|at| usize::try_from(at).ok()).unwrap_or(at);
@@ -249,55 +260,63 @@ impl Pick {
         self.insert(tree, at, item);
     }
 
-    fn make_list(&self, tree: &mut Tree) {
-        let way = Way::Backward;
+    fn make_list(&self, tree: &mut NotedValue) {
+        let way = StepDirection::Backward;
         tree.displace(&self.path, &self.id, way);
         tree.open(&self.path, &self.id, way);
-        let mut list = Tree::from(Value::Array(Vec::new()));
-        let note = Note::new(self.id.makes(way, What::Created), Holds::There);
+        let mut list = NotedValue::from(Value::Array(Vec::new()));
+        let note = KeptNote::new(
+            self.id.makes(way, NotePurpose::Created),
+            NoteCondition::There,
+        );
         list.margin.notes.push(note);
         tree.place(&self.path, list);
     }
 }
 
-impl Step for Pick {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for PickItem {
+    fn apply(
+        &self,
+        way: StepDirection,
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
         match way {
-            Way::Forward => self.pick(tree, run),
-            Way::Backward => self.put_back(tree, run),
+            StepDirection::Forward => self.pick(tree, run),
+            StepDirection::Backward => self.put_back(tree, run),
         }
         Ok(())
     }
 
     /// Items stay items; the one that is picked is not told apart.
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
         let Some(rest) = self.into.rest(&trail) else {
             return Some(trail);
         };
-        if way == Way::Forward {
+        if way == StepDirection::Forward {
             return None;
         }
         let mut traced = every(&self.path);
-        traced.push(Token::Key(self.field.clone()));
+        traced.push(PathToken::Key(self.field.clone()));
         traced.extend(rest.iter().cloned());
         Some(traced)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path, &self.into]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let paths = [&self.path, &self.into];
         let depth = shared(&paths).len();
         let (list, into) = (self.path.after(depth), self.into.after(depth));
         sketch.around(&paths, |scope| match way {
-            Way::Forward => {
+            StepDirection::Forward => {
                 let found = self.sketched_field(scope, list);
                 scope.take(into);
                 scope.put(into, found);
             }
-            Way::Backward => {
+            StepDirection::Backward => {
                 let field = scope.take(into);
                 if !field.is_never() {
                     let before = scope.take(list);
@@ -309,10 +328,10 @@ impl Step for Pick {
     }
 
     /// What is picked is seen outside of the list, and what is not picked still in it.
-    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
         let mut places = self.images(way, trail.clone());
-        if way == Way::Forward
-            && let Some([_, Token::Key(key), rest @ ..]) = self.path.rest(&trail)
+        if way == StepDirection::Forward
+            && let Some([_, PathToken::Key(key), rest @ ..]) = self.path.rest(&trail)
             && *key == self.field
         {
             places.push(
@@ -328,15 +347,15 @@ impl Step for Pick {
 
     fn places(&self) -> Vec<Trail> {
         let mut field = every(&self.path);
-        field.push(Token::Key(self.field.clone()));
+        field.push(PathToken::Key(self.field.clone()));
         vec![self.path.trail(), field, self.into.trail()]
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
         match way {
-            Way::Backward => Vec::new(),
-            Way::Forward => vec![Loss {
-                class: Class::Keeps,
+            StepDirection::Backward => Vec::new(),
+            StepDirection::Forward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: format!(
                     "keeps what the item has besides {} and {}, and where it stood",
@@ -346,7 +365,7 @@ impl Step for Pick {
         }
     }
 
-    fn list_keys(&self, _side: Way) -> Vec<ListKey> {
+    fn list_keys(&self, _side: StepDirection) -> Vec<ListKey> {
         vec![ListKey {
             list: self.path.trail(),
             key: self.key.clone(),
@@ -361,7 +380,7 @@ impl Step for Pick {
 /// A list's schema when one item may be gone from anywhere in it.
 fn shorter(list: Value) -> Value {
     let items = one_of(item_schemas(&list));
-    let kinds = Kinds::of(&list);
+    let kinds = JsonKinds::of(&list);
     let mut shorter = json!({"type": kinds.to_json(), "items": items});
     if let Some(map) = shorter.as_object_mut() {
         let least = list.get("minItems").and_then(Value::as_u64);
@@ -375,7 +394,7 @@ fn shorter(list: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -465,7 +484,7 @@ mod tests {
         pair().leads("/env/*/value", "/env/*/value");
         pair().comes_from("/env/*/value", "/env/*/value");
         pair().keys(&[("/env", "name")], &[("/env", "name")]);
-        pair().loses(&[(Class::Keeps, "/env", "besides name and value")]);
+        pair().loses(&[(ConversionClass::Keeps, "/env", "besides name and value")]);
         pair().loses_back(&[]);
         let pick = |path: &str, into: &str| json!({"pick": {"path": path, "key": "k", "equals": 1, "field": "v", "into": into}});
         is_in_the_way(pick("/b", "/x"));

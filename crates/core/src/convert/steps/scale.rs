@@ -3,17 +3,17 @@
 //! it was is kept; with `whole: false` it becomes a fraction instead.
 
 use super::convert::integer;
-use super::value::{Exchange, ValueStep, excerpt};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::sketch::Kinds;
-use crate::convert::step::{Class, Directed, Way};
+use super::value::{ValueExchange, ValueStep, excerpt};
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::sketch::JsonKinds;
+use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
 use crate::types::whole;
 use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let by = match args.need("by")? {
         Value::Number(number) => fraction(&number.to_string()),
@@ -30,8 +30,8 @@ pub(crate) fn read(
         return Err(args.flaw("by", "times 1 changes nothing"));
     }
     let whole = args.flag("whole", true)?;
-    let exchange = Scale { by, whole };
-    Ok(vec![Directed::forward(ValueStep {
+    let exchange = ScaleNumber { by, whole };
+    Ok(vec![DirectedStep::forward(ValueStep {
         id: making.id(),
         path,
         exchange,
@@ -80,16 +80,16 @@ fn decimal(text: &str) -> Option<(i128, i128)> {
 }
 
 #[derive(Debug)]
-struct Scale {
+struct ScaleNumber {
     by: (i128, i128),
     whole: bool,
 }
 
-impl Exchange for Scale {
-    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
+impl ValueExchange for ScaleNumber {
+    fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
         let (times, over) = match way {
-            Way::Forward => self.by,
-            Way::Backward => (self.by.1, self.by.0),
+            StepDirection::Forward => self.by,
+            StepDirection::Backward => (self.by.1, self.by.0),
         };
         let Value::Number(number) = value else {
             return Err(format!("{} is no number", excerpt(value)));
@@ -108,32 +108,32 @@ impl Exchange for Scale {
         scaled.ok_or_else(|| format!("{} times {times}/{over} is too large", excerpt(value)))
     }
 
-    fn losses(&self, way: Way) -> Vec<(Class, String)> {
+    fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
         let over = match way {
-            Way::Forward => self.by.1,
-            Way::Backward => self.by.0,
+            StepDirection::Forward => self.by.1,
+            StepDirection::Backward => self.by.0,
         };
         let mut losses = vec![(
-            Class::MayRefuse,
+            ConversionClass::MayRefuse,
             "is refused where it is no number, or beyond 64 bits".to_owned(),
         )];
         if over != 1 {
             losses.push((
-                Class::Keeps,
+                ConversionClass::Keeps,
                 "is kept where the new unit can't say it".to_owned(),
             ));
         }
         losses
     }
 
-    fn image(&self, way: Way, schema: &Value) -> Value {
+    fn image(&self, way: StepDirection, schema: &Value) -> Value {
         let (times, over) = match way {
-            Way::Forward => self.by,
-            Way::Backward => (self.by.1, self.by.0),
+            StepDirection::Forward => self.by,
+            StepDirection::Backward => (self.by.1, self.by.0),
         };
-        let integer = Kinds::of(schema)
-            .without(Kinds::NULL)
-            .within(Kinds::INTEGER);
+        let integer = JsonKinds::of(schema)
+            .without(JsonKinds::NULL)
+            .within(JsonKinds::INTEGER);
         let stays_whole = integer && (self.whole || over == 1);
         let kind = if stays_whole { "integer" } else { "number" };
         let mut image = json!({"type": kind});
@@ -164,7 +164,7 @@ fn double(number: &Number, times: i128, over: i128) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw};
     use serde_json::json;
 
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn what_can_be_lost_is_told() {
         let by = |by| Pair::of(json!([{"scale": {"path": "/x", "by": by}}]));
-        let refuses = (Class::MayRefuse, "/x", "no number");
-        let keeps = (Class::Keeps, "/x", "can't say it");
+        let refuses = (ConversionClass::MayRefuse, "/x", "no number");
+        let keeps = (ConversionClass::Keeps, "/x", "can't say it");
         by(json!(1000)).loses(&[refuses]);
         by(json!(1000)).loses_back(&[refuses, keeps]);
         by(json!("1/1000")).loses(&[refuses, keeps]);
@@ -225,7 +225,7 @@ mod tests {
     fn a_fraction_is_reduced() {
         let pair = Pair::of(json!([{"scale": {"path": "/x", "by": "4/2"}}]));
         pair.means(json!({"x": 3}), json!({"x": 6}));
-        pair.loses(&[(Class::MayRefuse, "/x", "no number")]);
+        pair.loses(&[(ConversionClass::MayRefuse, "/x", "no number")]);
     }
 
     #[test]

@@ -2,84 +2,88 @@
 //! where there are fewer parts, the last fields are absent.
 
 use super::value::{excerpt, kind};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Sketch, finite, listed, shared};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed, shared};
+use crate::convert::step::{
+    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
+    StepLoss,
+};
+use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let at = args.text("at")?.to_owned();
     let into = args.paths("into", 2)?;
-    let split = Split {
+    let split = SplitText {
         id: making.id(),
         path,
         at,
         into,
     };
     split.check().map_err(|reason| args.flaw("into", reason))?;
-    Ok(vec![Directed::forward(split)])
+    Ok(vec![DirectedStep::forward(split)])
 }
 
 #[derive(Debug)]
-pub(crate) struct Split {
+pub(crate) struct SplitText {
     pub(crate) id: StepId,
     /// The string.
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     /// The text between the parts.
     pub(crate) at: String,
     /// The parts.
-    pub(crate) into: Vec<Path>,
+    pub(crate) into: Vec<FieldPath>,
 }
 
-type Parts = Vec<Option<Tree>>;
+type SplitParts = Vec<Option<NotedValue>>;
 
-impl Split {
+impl SplitText {
     pub(crate) fn check(&self) -> Result<(), String> {
-        let inside =
-            |part: &&Path| part.keys().len() != self.path.keys().len() && self.path.overlaps(part);
+        let inside = |part: &&FieldPath| {
+            part.keys().len() != self.path.keys().len() && self.path.overlaps(part)
+        };
         match self.into.iter().find(inside) {
             Some(part) => Err(format!("{part} and {} are one inside the other", self.path)),
             None => Ok(()),
         }
     }
 
-    fn parts_of(&self, text: &str) -> Parts {
+    fn parts_of(&self, text: &str) -> SplitParts {
         let parts = text.splitn(self.into.len(), &self.at);
-        let mut parts: Parts = parts
-            .map(|part| Some(Tree::from(Value::from(part))))
+        let mut parts: SplitParts = parts
+            .map(|part| Some(NotedValue::from(Value::from(part))))
             .collect();
         parts.resize_with(self.into.len(), || None);
         parts
     }
 
     /// What is known of the parts: the first is there, others are where the string is known.
-    fn sketched_parts(&self, field: Field) -> Vec<Field> {
+    fn sketched_parts(&self, field: SketchField) -> Vec<SketchField> {
         if field.is_never() {
-            return vec![Field::NEVER; self.into.len()];
+            return vec![SketchField::NEVER; self.into.len()];
         }
         let Some(texts) = finite(&field.schema) else {
-            let part = |number: usize| Field {
+            let part = |number: usize| SketchField {
                 schema: json!({"type": "string"}),
                 always: field.always && number == 0,
             };
             return (0..self.into.len()).map(part).collect();
         };
         let all = texts.iter().filter_map(Value::as_str);
-        let all: Vec<Parts> = all.map(|text| self.parts_of(text)).collect();
+        let all: Vec<SplitParts> = all.map(|text| self.parts_of(text)).collect();
         let part = |number: usize| {
             let of_each = all
                 .iter()
                 .map(|parts| parts.get(number).and_then(Option::as_ref));
             let there = of_each.clone().flatten().map(|part| part.value.clone());
-            Field {
+            SketchField {
                 schema: listed(there),
                 always: field.always && of_each.clone().all(|part| part.is_some()),
             }
@@ -87,7 +91,7 @@ impl Split {
         (0..self.into.len()).map(part).collect()
     }
 
-    fn join(&self, parts: &Parts) -> Result<String, Refusal> {
+    fn join(&self, parts: &SplitParts) -> Result<String, ConversionRefusal> {
         let last = parts.iter().rposition(Option::is_some).unwrap_or(0);
         let mut text = String::new();
         for (number, (part, path)) in parts.iter().zip(&self.into).enumerate().take(last + 1) {
@@ -99,15 +103,19 @@ impl Split {
                 Some(Value::String(part)) => text.push_str(part),
                 Some(other) => {
                     let why = format!("{} is no string", excerpt(other));
-                    return Err(Refusal::value(path, why));
+                    return Err(ConversionRefusal::value(path, why));
                 }
             }
         }
         Ok(text)
     }
 
-    fn divide(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
-        let way = Way::Forward;
+    fn divide(
+        &self,
+        tree: &mut NotedValue,
+        run: &ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
+        let way = StepDirection::Forward;
         let taken = tree.take(&self.path);
         tree.close(&self.path, &self.id, way, taken.is_some(), run);
         for part in &self.into {
@@ -116,12 +124,14 @@ impl Split {
         let Some(mut field) = taken else {
             return Ok(());
         };
-        let noted = field.margin.take_note(self.id.uses(way, What::Original));
+        let noted = field
+            .margin
+            .take_note(self.id.uses(way, NotePurpose::Original));
         let mut parts = match (noted, &field.value) {
             (Some(note), _) => self.unfold(note),
             (None, Value::String(text)) => self.parts_of(text),
             (None, other) => {
-                return Err(Refusal::value(
+                return Err(ConversionRefusal::value(
                     &self.path,
                     format!("{} is no string", kind(other)),
                 ));
@@ -139,9 +149,13 @@ impl Split {
         Ok(())
     }
 
-    fn unite(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
-        let way = Way::Backward;
-        let mut parts: Parts = self.into.iter().map(|path| tree.take(path)).collect();
+    fn unite(
+        &self,
+        tree: &mut NotedValue,
+        run: &ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
+        let way = StepDirection::Backward;
+        let mut parts: SplitParts = self.into.iter().map(|path| tree.take(path)).collect();
         for (path, part) in self.into.iter().zip(&parts) {
             tree.close(path, &self.id, way, part.is_some(), run);
         }
@@ -151,13 +165,13 @@ impl Split {
         }
         let margin = self.unbind(&mut parts).unwrap_or_default();
         let text = self.join(&parts)?;
-        let alike = |(one, other): (&Option<Tree>, &Option<Tree>)| match (one, other) {
+        let alike = |(one, other): (&Option<NotedValue>, &Option<NotedValue>)| match (one, other) {
             (Some(one), Some(other)) => one.value == other.value && one.margin.is_bare(),
             (one, other) => one.is_none() && other.is_none(),
         };
         let plain = parts.iter().zip(&self.parts_of(&text)).all(alike);
         let value = Value::from(text);
-        let mut field = Tree { value, margin };
+        let mut field = NotedValue { value, margin };
         if !plain {
             field.margin.notes.push(self.fold(parts));
         }
@@ -167,7 +181,7 @@ impl Split {
     }
 
     /// The parts in a note on the string.
-    fn fold(&self, parts: Parts) -> Note {
+    fn fold(&self, parts: SplitParts) -> KeptNote {
         let mut map = Map::new();
         let mut margin = Margin::default();
         for (number, part) in parts.into_iter().enumerate() {
@@ -176,11 +190,15 @@ impl Split {
                 margin.set_key(&number.to_string(), part.margin);
             }
         }
-        let note = Note::new(self.id.makes(Way::Backward, What::Original), Holds::Same);
+        let note = KeptNote::new(
+            self.id
+                .makes(StepDirection::Backward, NotePurpose::Original),
+            NoteCondition::Same,
+        );
         note.value(Value::Object(map)).margin(margin)
     }
 
-    fn unfold(&self, note: Note) -> Parts {
+    fn unfold(&self, note: KeptNote) -> SplitParts {
         let mut map = match note.value {
             Some(Value::Object(map)) => map,
             _ => Map::new(),
@@ -191,19 +209,19 @@ impl Split {
             .map(|number| {
                 let value = map.shift_remove(&number)?;
                 let margin = margin.take_key(&number);
-                Some(Tree { value, margin })
+                Some(NotedValue { value, margin })
             })
             .collect()
     }
 
     /// What was noted on the string holds while all parts are unchanged: each gets a note that goes
     /// with a change, and the first one has it all.
-    fn bind(&self, parts: &mut Parts, margin: Margin) {
+    fn bind(&self, parts: &mut SplitParts, margin: Margin) {
         let present = present(parts);
         let mut margin = Some(margin);
         for part in parts.iter_mut().flatten() {
-            let sign = self.id.makes(Way::Forward, What::Part);
-            let mut note = Note::new(sign, Holds::Same);
+            let sign = self.id.makes(StepDirection::Forward, NotePurpose::Part);
+            let mut note = KeptNote::new(sign, NoteCondition::Same);
             if let Some(margin) = margin.take() {
                 note = note.value(present.clone()).margin(margin);
             }
@@ -211,59 +229,64 @@ impl Split {
         }
     }
 
-    fn unbind(&self, parts: &mut Parts) -> Option<Margin> {
+    fn unbind(&self, parts: &mut SplitParts) -> Option<Margin> {
         let present = present(parts);
-        let sign = self.id.uses(Way::Backward, What::Part);
+        let sign = self.id.uses(StepDirection::Backward, NotePurpose::Part);
         let notes = parts.iter_mut().flatten();
         let notes: Vec<_> = notes.map(|part| part.margin.take_note(sign)).collect();
-        let mut notes: Vec<Note> = notes.into_iter().collect::<Option<_>>()?;
+        let mut notes: Vec<KeptNote> = notes.into_iter().collect::<Option<_>>()?;
         let first = notes.iter().position(|note| note.value.is_some())?;
         let first = notes.swap_remove(first);
         (first.value == Some(present)).then_some(first.margin)
     }
 }
 
-fn present(parts: &Parts) -> Value {
+fn present(parts: &SplitParts) -> Value {
     let present = parts.iter().map(|part| Value::Bool(part.is_some()));
     Value::Array(present.collect())
 }
 
-impl Step for Split {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for SplitText {
+    fn apply(
+        &self,
+        way: StepDirection,
+        tree: &mut NotedValue,
+        run: &mut ConversionBudget,
+    ) -> Result<(), ConversionRefusal> {
         match way {
-            Way::Forward => self.divide(tree, run),
-            Way::Backward => self.unite(tree, run),
+            StepDirection::Forward => self.divide(tree, run),
+            StepDirection::Backward => self.unite(tree, run),
         }
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
-        let is = |path: &Path| path.rest(&trail).is_some();
+    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+        let is = |path: &FieldPath| path.rest(&trail).is_some();
         match way {
-            Way::Forward if is(&self.path) => self.into.first().map(Path::trail),
-            Way::Backward if self.into.iter().any(is) => Some(self.path.trail()),
-            Way::Forward if self.into.iter().any(is) => None,
-            Way::Backward if is(&self.path) => None,
+            StepDirection::Forward if is(&self.path) => self.into.first().map(FieldPath::trail),
+            StepDirection::Backward if self.into.iter().any(is) => Some(self.path.trail()),
+            StepDirection::Forward if self.into.iter().any(is) => None,
+            StepDirection::Backward if is(&self.path) => None,
             _ => Some(trail),
         }
     }
 
-    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
-        if way == Way::Forward && self.path.rest(&trail).is_some() {
-            return self.into.iter().map(Path::trail).collect();
+    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+        if way == StepDirection::Forward && self.path.rest(&trail).is_some() {
+            return self.into.iter().map(FieldPath::trail).collect();
         }
         self.trace(way, trail).into_iter().collect()
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         self.into.iter().chain([&self.path]).collect()
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         let string = self.path.after(depth);
         sketch.around(&paths, |scope| match way {
-            Way::Forward => {
+            StepDirection::Forward => {
                 let field = scope.take(string);
                 for part in &self.into {
                     scope.take(part.after(depth));
@@ -273,31 +296,31 @@ impl Step for Split {
                     scope.put(path.after(depth), part);
                 }
             }
-            Way::Backward => {
+            StepDirection::Backward => {
                 let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
-                let parts: Vec<Field> = parts.collect();
+                let parts: Vec<SketchField> = parts.collect();
                 scope.take(string);
-                if !parts.iter().all(Field::is_never) {
+                if !parts.iter().all(SketchField::is_never) {
                     let always = parts.iter().any(|part| part.always);
                     let schema = json!({"type": "string"});
-                    scope.put(string, Field { schema, always });
+                    scope.put(string, SketchField { schema, always });
                 }
             }
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
-        let refuses = |path: &Path| Loss {
-            class: Class::MayRefuse,
+    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+        let refuses = |path: &FieldPath| StepLoss {
+            class: ConversionClass::MayRefuse,
             path: path.to_string(),
             what: "is refused where it is no string".to_owned(),
         };
         match way {
-            Way::Forward => vec![refuses(&self.path)],
-            Way::Backward => {
+            StepDirection::Forward => vec![refuses(&self.path)],
+            StepDirection::Backward => {
                 let mut losses: Vec<_> = self.into.iter().map(refuses).collect();
-                losses.extend(self.into.iter().map(|path| Loss {
-                    class: Class::Keeps,
+                losses.extend(self.into.iter().map(|path| StepLoss {
+                    class: ConversionClass::Keeps,
                     path: path.to_string(),
                     what: format!("is kept where it contains {:?}", self.at),
                 }));
@@ -313,7 +336,7 @@ impl Step for Split {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
@@ -385,12 +408,12 @@ mod tests {
         pair().comes_from("/address", None);
         pair().leads("/x", "/x");
         pair().comes_from("/x", "/x");
-        pair().loses(&[(Class::MayRefuse, "/address", "no string")]);
+        pair().loses(&[(ConversionClass::MayRefuse, "/address", "no string")]);
         pair().loses_back(&[
-            (Class::MayRefuse, "/host", "no string"),
-            (Class::MayRefuse, "/port", "no string"),
-            (Class::Keeps, "/host", "contains \":\""),
-            (Class::Keeps, "/port", "contains \":\""),
+            (ConversionClass::MayRefuse, "/host", "no string"),
+            (ConversionClass::MayRefuse, "/port", "no string"),
+            (ConversionClass::Keeps, "/host", "contains \":\""),
+            (ConversionClass::Keeps, "/port", "contains \":\""),
         ]);
         is_in_the_way(json!({"split": {"path": "/b", "at": ":", "into": ["/x", "/y"]}}));
         is_in_the_way(json!({"split": {"path": "/x", "at": ":", "into": ["/y", "/b"]}}));

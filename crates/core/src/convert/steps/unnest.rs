@@ -1,14 +1,14 @@
 //! `unnest: {path}`: the fields of an object become fields beside it. They are those that the older
 //! version's schema declares in it; others are kept. It is `nest` read backwards.
 
-use super::nest::Nest;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::nest::NestFields;
+use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let keys = match making.origin(&path) {
         Some((schema, origin)) => schema.names_under(&origin),
@@ -20,8 +20,8 @@ pub(crate) fn read(
     }
     let fields = keys.iter().map(|key| path.beside(key)).collect();
     let id = making.inverse_id();
-    let nest = Nest::new(id, fields, path).map_err(|reason| args.flaw("path", reason))?;
-    Ok(vec![Directed::backward(nest)])
+    let nest = NestFields::new(id, fields, path).map_err(|reason| args.flaw("path", reason))?;
+    Ok(vec![DirectedStep::backward(nest)])
 }
 
 #[cfg(test)]
