@@ -21,10 +21,10 @@ pub enum EngineError {
     Storage(#[from] StorageError),
     /// The versions don't allow it.
     #[error(transparent)]
-    Version(#[from] decide::Refusal),
+    Version(#[from] decide::VersionRefusal),
     /// A conversion or a write at another version is not possible.
     #[error(transparent)]
-    Conversion(#[from] convert::Refusal),
+    Conversion(#[from] convert::ConversionRefusal),
     /// The content does not fit.
     #[error(transparent)]
     Content(#[from] ContentError),
@@ -79,7 +79,7 @@ pub enum EngineError {
     },
     /// A phase forbids it.
     #[error(transparent)]
-    Phase(#[from] phases::Refusal),
+    Phase(#[from] phases::PhaseRefusal),
     /// It would have no counterpart at the other major, and the way back would be lost.
     #[error("the content can't be converted to the other major of the migration: {reason}")]
     MirrorUnfit {
@@ -88,7 +88,7 @@ pub enum EngineError {
     },
     /// The caller may not.
     #[error("{}", .0.reason)]
-    Denied(coeval_access::Denied),
+    Denied(coeval_access::DeniedAccess),
     /// An ACL can't be changed so.
     #[error(transparent)]
     Acl(#[from] coeval_access::AclError),
@@ -329,8 +329,8 @@ impl MayBeRace for EngineError {
     }
 }
 
-impl From<coeval_access::Denied> for EngineError {
-    fn from(denied: coeval_access::Denied) -> Self {
+impl From<coeval_access::DeniedAccess> for EngineError {
+    fn from(denied: coeval_access::DeniedAccess) -> Self {
         Self::Denied(denied)
     }
 }
@@ -460,7 +460,7 @@ impl Coded for EngineError {
             Self::TooNew(inner) => return inner.advice(),
             Self::Defaults(inner) => return inner.advice(),
             Self::Phase(inner) => return inner.advice(),
-            Self::MirrorUnfit { .. } => return phases::Refusal::Unfit.advice(),
+            Self::MirrorUnfit { .. } => return phases::PhaseRefusal::Unfit.advice(),
             Self::Denied(inner) => return inner.reason.advice(),
             Self::Acl(inner) => return inner.advice(),
             Self::Secret(inner) => return inner.advice(),

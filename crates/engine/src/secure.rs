@@ -16,9 +16,9 @@ use crate::seal::{Context, Keyring, Purpose, SealError};
 use crate::stored::{Stored, ToStore};
 use crate::types::state::TypeState;
 use bytes::Bytes;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_codes::{Code, Coded};
-use coeval_core::convert::{Record, Secrets, join_secure};
+use coeval_core::convert::{ContentRecord, RecordSecrets, join_secure};
 use coeval_core::version::Uuid;
 use coeval_storage::{
     Action as KeyAction, AtomicWrite, Condition, Entry, Millis, Put, PutRevision, Range,
@@ -63,7 +63,7 @@ impl Coded for SecretError {
 
 /// A record with its secure values in place.
 pub(crate) struct Opened {
-    pub(crate) record: Record,
+    pub(crate) record: ContentRecord,
     /// The sealed bytes that they came from.
     pub(crate) sealed: Option<Bytes>,
 }
@@ -177,7 +177,7 @@ impl Engine {
         })
     }
 
-    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<Secrets, SecretError> {
+    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<RecordSecrets, SecretError> {
         let plain = Bound::to(id).open(self.keyring()?, sealed)?;
         let json: Value = serde_json::from_slice(&plain).map_err(|_| SecretError::Mismatch)?;
         decode(&json).ok_or(SecretError::Mismatch)
@@ -189,7 +189,7 @@ impl Engine {
         state: &TypeState,
         id: Uuid,
         mut header: Header,
-        record: Record,
+        record: ContentRecord,
         replaced: Option<Bytes>,
     ) -> Result<Sealed, EngineError> {
         let (record, secrets) = state.versions.split_secure(record)?;
@@ -223,7 +223,9 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<BTreeMap<String, Value>, EngineError> {
-        let found = self.find(caller, of, target, Action::ReadSecrets).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::ReadSecrets)
+            .await?;
         let opened = self
             .open_record(&found.fetched.state, &found.stored)
             .await?;
@@ -336,7 +338,7 @@ impl Bound {
     }
 }
 
-fn encode(secrets: &Secrets) -> Value {
+fn encode(secrets: &RecordSecrets) -> Value {
     let content: Map<String, Value> = secrets.content.clone().into_iter().collect();
     match &secrets.kept {
         None => json!({"content": content}),
@@ -344,9 +346,9 @@ fn encode(secrets: &Secrets) -> Value {
     }
 }
 
-fn decode(json: &Value) -> Option<Secrets> {
+fn decode(json: &Value) -> Option<RecordSecrets> {
     let content = json.get("content")?.as_object()?;
-    Some(Secrets {
+    Some(RecordSecrets {
         content: content.clone().into_iter().collect(),
         kept: json.get("kept").cloned(),
     })
