@@ -59,7 +59,7 @@ pub fn object(fields: &[WorldField], closed: bool) -> Value {
             schema["x-extensible-enum"] = json!(true);
         }
         if let FieldKind::Keyed(_) = field.kind {
-            say_key(&mut schema, KeyBy::of(field.id));
+            declare_key(&mut schema, KeyBy::of(field.id));
         }
         if let Some(default) = &field.default {
             schema["default"] = default.clone();
@@ -79,7 +79,7 @@ pub fn object(fields: &[WorldField], closed: bool) -> Value {
     schema
 }
 
-fn say_key(list: &mut Value, by: KeyBy) {
+fn declare_key(list: &mut Value, by: KeyBy) {
     match by {
         KeyBy::Step => {}
         KeyBy::Schema => list["x-coeval-list-key"] = json!("name"),

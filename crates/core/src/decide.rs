@@ -15,17 +15,17 @@ mod refusal;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod versioned_write;
 mod wanted;
 mod write;
-mod writing;
 
 pub use delete::decide_delete;
 pub use read::{VersionedRead, ViewDecision, ViewRendering, decide_read};
 pub use refusal::VersionRefusal;
 pub use stored::{LeadingRecord, StoredVersions, VersionPair, ViewedRecord, WrittenRecords};
-pub use wanted::WantedVersion;
-pub use write::{ContentChange, WriteDecision, decide_write};
-pub use writing::{
+pub use versioned_write::{
     CallerControl, CarryObstacle, EditCarry, Force, RevisionCheck, SkewRule, StoreAt,
     VersionedWrite,
 };
+pub use wanted::WantedVersion;
+pub use write::{ContentChange, WriteDecision, decide_write};

@@ -16,7 +16,7 @@ use crate::field::{FieldClass, FilterField};
 use crate::filter::FieldComparison;
 use crate::operand::{Operand, number_of};
 use crate::pattern::WildcardPattern;
-use crate::seen::{FieldValue, FilterView, visit};
+use crate::view::{FieldValue, FilterView, visit};
 use coeval_core::version::Version;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub(crate) enum Relation {
 }
 
 impl Relation {
-    const fn holds(self, ordering: Ordering) -> bool {
+    const fn accepts(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),
             Self::LessOrEqual => ordering.is_le(),
@@ -124,8 +124,8 @@ impl FieldCheck {
             }
             Self::Stands(relation, wanted) => any(field, seen, &|value| {
                 wanted
-                    .stands(value)
-                    .is_some_and(|ordering| relation.holds(ordering))
+                    .compare(value)
+                    .is_some_and(|ordering| relation.accepts(ordering))
             }),
         }
     }
@@ -230,12 +230,12 @@ impl WantedValue {
     }
 
     /// How what is shown stands to what is wanted; `None` where the two have no order.
-    fn stands(&self, shown: &FieldValue<'_>) -> Option<Ordering> {
+    fn compare(&self, shown: &FieldValue<'_>) -> Option<Ordering> {
         match (self, shown) {
             (Self::Time(wanted), FieldValue::Time(time)) => Some(nanos(*time).cmp(wanted)),
             (Self::Version(wanted), FieldValue::Version(version)) => Some(version.cmp(wanted)),
-            (_, FieldValue::Text(text)) => self.string_stands(text),
-            (_, FieldValue::Json(Value::String(text))) => self.string_stands(text),
+            (_, FieldValue::Text(text)) => self.compare_string(text),
+            (_, FieldValue::Json(Value::String(text))) => self.compare_string(text),
             (
                 Self::Text {
                     number: Some(wanted),
@@ -248,7 +248,7 @@ impl WantedValue {
         }
     }
 
-    fn string_stands(&self, shown: &str) -> Option<Ordering> {
+    fn compare_string(&self, shown: &str) -> Option<Ordering> {
         match self {
             Self::Text { text, number } => {
                 let numbers = number.zip(number_of_shown(number.is_some(), shown));

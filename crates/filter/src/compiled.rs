@@ -5,7 +5,7 @@ use crate::error::{FilterError, FilterLimit};
 use crate::field::FilterField;
 use crate::filter::{FieldComparison, FieldTest, Filter};
 use crate::limits::{DEPTH, NODES};
-use crate::seen::FilterView;
+use crate::view::FilterView;
 
 /// A filter within its limits, with its operands read.
 #[derive(Clone, Debug)]

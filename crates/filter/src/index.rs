@@ -8,7 +8,7 @@ use crate::encoding::{MANY, MISSING, put_number, put_text, put_version};
 use crate::encoding::{number_bytes, put_value};
 use crate::field::FilterField;
 use crate::limits::{KEY_BYTES, KEY_WEIGHT};
-use crate::seen::{FieldValue, FilterView, visit};
+use crate::view::{FieldValue, FilterView, visit};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

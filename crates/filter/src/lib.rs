@@ -22,9 +22,9 @@ mod path;
 mod pattern;
 mod plan;
 mod reach;
-mod seen;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use compiled::CompiledFilter;
 pub use encoding::index_value;
@@ -37,4 +37,4 @@ pub use order::{SortDirection, SortKey, SortOrder};
 pub use path::ContentPath;
 pub use pattern::WildcardPattern;
 pub use plan::{IndexPlan, KeyRange};
-pub use seen::{FilterView, UnixMillis};
+pub use view::{FilterView, UnixMillis};

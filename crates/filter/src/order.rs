@@ -5,7 +5,7 @@ use crate::error::{FilterError, FilterLimit};
 use crate::field::FilterField;
 use crate::index::{IndexInfo, put_shown};
 use crate::limits::ORDER_FIELDS;
-use crate::seen::{FilterView, visit};
+use crate::view::{FilterView, visit};
 use serde::Serialize;
 
 /// Which way.

@@ -61,7 +61,7 @@ pub(crate) fn name(server: usize) -> char {
     char::from(b'A' + u8::try_from(server).unwrap())
 }
 
-fn said(write: PhaseWrite) -> &'static str {
+fn write_phrase(write: PhaseWrite) -> &'static str {
     match write {
         PhaseWrite::Create(WriteMajor::Old) => "create",
         PhaseWrite::Create(WriteMajor::New) => "create at the new major",
@@ -86,7 +86,7 @@ impl fmt::Display for ModelRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Write(server, object, write, fit) => {
-                write!(f, "{}: {} of r{object}", name(server), said(write))?;
+                write!(f, "{}: {} of r{object}", name(server), write_phrase(write))?;
                 if fit == MirrorFit::OnlyTruth {
                     f.write_str(" that does not convert")?;
                 }

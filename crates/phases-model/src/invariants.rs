@@ -44,10 +44,10 @@ pub(crate) fn properties() -> Vec<Property<Protocol>> {
         }),
         Property::always(I5, |protocol: &Protocol, state: &ModelState| {
             let right = !state.ghosts.backwards || reads_are_right(protocol, state, true);
-            right && (protocol.simple || can_go_back(protocol, state))
+            right && (protocol.simple || can_revert(protocol, state))
         }),
         Property::always(I10, |protocol: &Protocol, state: &ModelState| {
-            !state.ghosts.endless && (protocol.simple || can_go_on(protocol, state))
+            !state.ghosts.endless && (protocol.simple || can_advance(protocol, state))
         }),
     ]
 }
@@ -183,7 +183,7 @@ fn can_be_written(
 }
 
 /// The way back is open, or the work that opens it is under way.
-fn can_go_back(protocol: &Protocol, state: &ModelState) -> bool {
+fn can_revert(protocol: &Protocol, state: &ModelState) -> bool {
     let phase = state.live.high;
     if state.ended.is_some() {
         return true;
@@ -245,7 +245,7 @@ fn can_close(protocol: &Protocol, state: &ModelState, heading: PhaseDirection) -
 
 /// The way forward is open, or held by resources that can't be converted, or the work that opens
 /// it is under way.
-fn can_go_on(protocol: &Protocol, state: &ModelState) -> bool {
+fn can_advance(protocol: &Protocol, state: &ModelState) -> bool {
     let phase = state.live.high;
     if state.ended.is_some() {
         return true;

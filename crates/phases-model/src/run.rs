@@ -38,7 +38,7 @@ pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -
     let mut broken = found.filter_map(|name| Some((name, checker.discovery(name)?)));
     let broken = broken
         .next()
-        .map(|(name, path)| (name, told(protocol, path)));
+        .map(|(name, path)| (name, describe_path(protocol, path)));
     CheckOutcome {
         states: checker.unique_state_count(),
         took: began.elapsed(),
@@ -56,11 +56,11 @@ pub fn shortest(protocol: &Protocol, invariant: &'static str) -> Option<String> 
         checker.discovery(invariant)
     };
     let path = (1..100).find_map(within)?;
-    Some(told(protocol, path))
+    Some(describe_path(protocol, path))
 }
 
 /// A trace, line by line, and what servers would answer at its end.
-fn told(protocol: &Protocol, path: Path<ModelState, ModelAction>) -> String {
+fn describe_path(protocol: &Protocol, path: Path<ModelState, ModelAction>) -> String {
     let last = path.last_state().clone();
     let mut text = String::new();
     for (at, action) in (1..).zip(path.into_actions()) {

@@ -69,7 +69,7 @@ impl SchemaChange {
         findings.extend(defaults(&fields));
         findings.extend(added(&fields, &findings, &backward, &forward));
         findings.extend(widened(&findings, &forward));
-        readers::tell(old.schema, &mut findings);
+        readers::note_older_readers(old.schema, &mut findings);
         if !fields.complete {
             findings.push(unclear());
         }

@@ -49,7 +49,7 @@ impl<'s> PreparedSchema<'s> {
     }
 
     /// Whether it judges documents by the very same words.
-    fn says_the_same(&self, other: &Self) -> bool {
+    fn is_identical(&self, other: &Self) -> bool {
         self.source.draft == other.source.draft && self.source.schema == other.source.schema
     }
 }
@@ -73,7 +73,7 @@ impl DirectionFindings {
         side: SchemaSide,
         depth: SearchDepth,
     ) -> Self {
-        if from.says_the_same(to) {
+        if from.is_identical(to) {
             return Self::default();
         }
         let question = InclusionQuestion {
@@ -155,7 +155,7 @@ struct CounterexampleSearch<'s> {
 }
 
 impl<'s> CounterexampleSearch<'s> {
-    fn made(&mut self) -> &mut Examples<'s> {
+    fn examples(&mut self) -> &mut Examples<'s> {
         let from = self.from;
         self.made.get_or_insert_with(|| Examples::of(from, SEED))
     }
@@ -202,7 +202,7 @@ impl<'s> CounterexampleSearch<'s> {
         is_meant: &CounterexampleTest<'_>,
     ) -> Option<Counterexample> {
         for way in 0..WAYS {
-            let document = self.made().reaching(at, edit, way);
+            let document = self.examples().reaching(at, edit, way);
             match document.and_then(|document| self.breaks(&document)) {
                 Some(witness) if is_meant(&witness) => return Some(witness),
                 Some(witness) => {
@@ -248,7 +248,7 @@ impl<'s> CounterexampleSearch<'s> {
 
     fn by_chance(&mut self, examples: usize) -> Option<Counterexample> {
         for _ in 0..examples {
-            let document = self.made().next()?;
+            let document = self.examples().next()?;
             if let Some(witness) = self.breaks(&document) {
                 return Some(self.smallest(witness, &|_| true));
             }

@@ -1,7 +1,7 @@
 //! A schema with nothing left in it but what decides which documents fit.
 
 use super::inline::inlined;
-use crate::convert::inclusion::says_never;
+use crate::convert::inclusion::rejects_everything;
 use crate::convert::sketch::{SchemaSource, each_inside};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
@@ -64,16 +64,16 @@ pub(super) fn language(schema: &Schema) -> SchemaSource {
 }
 
 fn strip(schema: &mut Value) {
-    leave_out(schema, &says_only);
-    say_never(schema);
+    remove_keywords(schema, &is_annotation);
+    write_never_as_not(schema);
 }
 
 /// `not: {}` is all that draft 4 has to say it.
-fn say_never(schema: &mut Value) {
-    if says_never(schema) {
+fn write_never_as_not(schema: &mut Value) {
+    if rejects_everything(schema) {
         *schema = Value::Bool(false);
     } else if let Some(map) = schema.as_object_mut() {
-        each_inside(map, &mut say_never);
+        each_inside(map, &mut write_never_as_not);
     }
 }
 
@@ -84,14 +84,14 @@ pub(super) fn as_draft_7(source: &SchemaSource) -> Option<SchemaSource> {
         return None;
     }
     let mut schema = source.schema.clone();
-    say_newer(&mut schema);
+    write_in_newer_words(&mut schema);
     Some(SchemaSource {
         schema,
         draft: Draft::Draft7,
     })
 }
 
-fn say_newer(schema: &mut Value) {
+fn write_in_newer_words(schema: &mut Value) {
     let Some(map) = schema.as_object_mut() else {
         return;
     };
@@ -107,7 +107,7 @@ fn say_newer(schema: &mut Value) {
     }
     // A format of the same name may be another.
     map.shift_remove("format");
-    each_inside(map, &mut say_newer);
+    each_inside(map, &mut write_in_newer_words);
 }
 
 /// The schema without its descriptions, which are often most of it; nothing that is compared
@@ -115,21 +115,21 @@ fn say_newer(schema: &mut Value) {
 #[must_use]
 pub fn without_descriptions(mut schema: Value) -> Value {
     if !deeper_than(&schema, SCHEMA_DEPTH) {
-        leave_out(&mut schema, &|word, value| {
+        remove_keywords(&mut schema, &|word, value| {
             word == "description" && value.is_string()
         });
     }
     schema
 }
 
-fn leave_out(schema: &mut Value, which: &dyn Fn(&str, &Value) -> bool) {
+fn remove_keywords(schema: &mut Value, which: &dyn Fn(&str, &Value) -> bool) {
     if let Some(map) = schema.as_object_mut() {
         map.retain(|word, value| !which(word, value));
-        each_inside(map, &mut |inner| leave_out(inner, which));
+        each_inside(map, &mut |inner| remove_keywords(inner, which));
     }
 }
 
-fn says_only(word: &str, value: &Value) -> bool {
+fn is_annotation(word: &str, value: &Value) -> bool {
     let unknown = |name: &str| !FORMATS.contains(&name) && name != "uri-template";
     SAID_ONLY.contains(&word)
         || word.starts_with("x-")

@@ -9,7 +9,7 @@ use crate::types::Schema;
 use serde_json::Value;
 
 /// Adds to each addition whether older readers can be shown the document that shows it.
-pub(super) fn tell(old: &Schema, findings: &mut [CompatFinding]) {
+pub(super) fn note_older_readers(old: &Schema, findings: &mut [CompatFinding]) {
     let additive = findings
         .iter_mut()
         .filter(|one| one.kind == ChangeKind::Additive);

@@ -85,11 +85,13 @@ impl Versions {
             return Vec::new();
         };
         let ways = [(parent, version), (version, parent)];
-        let checked = ways.into_iter().map(|(from, to)| self.check_way(from, to));
+        let checked = ways
+            .into_iter()
+            .map(|(from, to)| self.check_direction(from, to));
         checked.flatten().collect()
     }
 
-    fn check_way(&self, from: Version, to: Version) -> Option<CheckedDirection> {
+    fn check_direction(&self, from: Version, to: Version) -> Option<CheckedDirection> {
         let (left, reached) = (self.number(from).ok()?, self.number(to).ok()?);
         let target = &self.type_version(reached)?.schema;
         let carried = self.carried(left, reached).ok().flatten();
@@ -98,7 +100,7 @@ impl Versions {
         let broken = search.try_gaps(open.as_deref().unwrap_or_default());
         let broken = broken.or_else(|| search.try_examples());
         let fit = match (broken, open) {
-            (Some(broken), _) => ConversionFit::DoesNotFit(self.told(from, to, broken)),
+            (Some(broken), _) => ConversionFit::DoesNotFit(self.conversion_error(from, to, broken)),
             (None, Some(open)) if open.is_empty() => ConversionFit::Fits,
             (None, Some(open)) => ConversionFit::Undecided(undecided(
                 &open,
@@ -121,7 +123,12 @@ impl Versions {
         })
     }
 
-    fn told(&self, from: Version, to: Version, broken: BreakingDocument) -> ConversionError {
+    fn conversion_error(
+        &self,
+        from: Version,
+        to: Version,
+        broken: BreakingDocument,
+    ) -> ConversionError {
         ConversionError::DoesNotFit {
             from,
             to,

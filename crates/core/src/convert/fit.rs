@@ -12,7 +12,7 @@
 //! kept beside them, nor of fields that only another version declares and that were stored before it
 //! did: [`Versions::is_covered`] tells whether a record has neither.
 
-use super::expressing::beyond;
+use super::express::beyond;
 use super::inclusion::gaps;
 use super::versions::{ContentRecord, Versions};
 use crate::types::ContentError;

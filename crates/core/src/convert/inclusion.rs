@@ -8,6 +8,7 @@
 mod algebra;
 mod bounds;
 mod conjunction;
+mod counterexample;
 mod disjoint;
 mod lists;
 mod names;
@@ -16,10 +17,9 @@ mod patterns;
 mod rules;
 mod same;
 mod why;
-mod witness;
 
 pub(crate) use same::has_moving_references;
-pub(crate) use why::{GapReason, says_never};
+pub(crate) use why::{GapReason, rejects_everything};
 
 use super::sketch::{JsonKinds, SchemaSketch, SchemaSource};
 use super::weight::weight;
@@ -200,7 +200,7 @@ impl<'a> SchemaComparison<'a> {
             }
             return;
         }
-        if c.is_never() || says_nothing(t) {
+        if c.is_never() || is_unconstrained(t) {
             return;
         }
         let pair = (c.addresses(), c.open_choices(), c.no_null, address(t));
@@ -311,7 +311,7 @@ fn address(value: &Value) -> usize {
 }
 
 /// Whether anything fits, at a glance.
-fn says_nothing(t: &Value) -> bool {
+fn is_unconstrained(t: &Value) -> bool {
     match t {
         Value::Bool(yes) => *yes,
         Value::Object(map) => map.keys().all(|word| rules::is_annotation(word)),

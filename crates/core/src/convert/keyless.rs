@@ -1,8 +1,8 @@
 //! Lists whose items can't be told apart although something can be kept for them: a write that changes
 //! such an item is refused, and whoever registers the version is warned.
 
-use super::express::{FieldRoute, PlaceGraph};
 use super::path::Trail;
+use super::place_graph::{FieldRoute, PlaceGraph};
 use super::refusal::KeyRemedy;
 use super::same_items::ItemLikeness;
 use super::step::{ConversionClass, StepDirection, trace_all};

@@ -57,7 +57,7 @@
 //! The remainder, 1 MiB, belonged to the 2 GiB that the client has replaced: it goes with them.
 
 use super::align::ItemAlignment;
-use super::expressing::{ExpressPurpose, check, supersede, walk};
+use super::express::{ExpressPurpose, check, supersede, walk};
 use super::identity::ItemKey;
 use super::kept::{KeptEntry, KeptValues, entries};
 use super::note::Margin;

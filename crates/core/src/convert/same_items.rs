@@ -5,9 +5,9 @@
 //! what it lacks, if it is what the view had filled in: a body that was read at another version
 //! returns the one and omits the other. Among several that are equal, the first is the first.
 
-use super::express::{FieldRoute, PlaceGraph};
 use super::identity::{ItemKey, KeyField};
 use super::note::{KeptNote, Margin, NoteOrigin};
+use super::place_graph::{FieldRoute, PlaceGraph};
 use crate::types::PathToken;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -25,7 +25,7 @@ mod wrap;
 
 pub(crate) use parse::parsed;
 
-use super::making::{ProgramBuilder, StepArgs, StepFlaw};
+use super::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use super::step::DirectedStep;
 
 /// How a step is made of its arguments.

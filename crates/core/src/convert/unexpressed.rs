@@ -1,6 +1,6 @@
 //! Fields of other versions in a document: what its own version does not express.
 
-use super::express::{FieldRoute, PlaceGraph};
+use super::place_graph::{FieldRoute, PlaceGraph};
 use super::refusal::{ConversionObstacle, ConversionRefusal};
 use super::versions::Versions;
 use crate::types::limits::CONTENT_DEPTH;

@@ -1,12 +1,12 @@
 //! All versions of a type, and the ways between them.
 
-use super::express::{ElsewherePaths, PlaceGraph, TooComplex};
-use super::expressing::{ExpressPurpose, fill_again, forget_own, leave, walk};
+use super::express::{ExpressPurpose, fill_again, forget_own, leave, walk};
 use super::identity::ItemKey;
 use super::kept::KeptValues;
-use super::making::{ProgramBuilder, StepFlaw};
 use super::path::{Trail, pattern};
+use super::place_graph::{ElsewherePaths, PlaceGraph, TooComplex};
 use super::program::StepProgram;
+use super::program_builder::{ProgramBuilder, StepFlaw};
 use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::step::{
     ConversionBudget, ConversionClass, DirectedStep, MirroredFields, StepDirection, StepLoss,

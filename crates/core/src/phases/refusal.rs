@@ -7,7 +7,7 @@ use coeval_codes::{Code, Coded, ErrorKind};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PhaseRefusal {
     /// The server works at a phase that is over, or not yet there.
-    #[error("this server is at {phase}; servers may work at {}", said(*live))]
+    #[error("this server is at {phase}; servers may work at {}", live_phrase(*live))]
     NotLive {
         /// Where it is.
         phase: Phase,
@@ -17,7 +17,7 @@ pub enum PhaseRefusal {
     /// The server knows only the old major.
     #[error(
         "this server can't load major {to}; servers work at {}, so it {} the type",
-        said(*live),
+        live_phrase(*live),
         if *reads { "only reads" } else { "can't serve" }
     )]
     MajorNotLoaded {
@@ -85,7 +85,7 @@ pub enum PhaseRefusal {
     #[error("the migration is at its last phase")]
     Last,
     /// It can't be finished yet.
-    #[error("servers may work at {}; it ends after the last phase", said(*live))]
+    #[error("servers may work at {}; it ends after the last phase", live_phrase(*live))]
     NotLast {
         /// Where it is.
         live: LivePhases,
@@ -97,7 +97,7 @@ pub enum PhaseRefusal {
         left: u64,
     },
     /// It can't end where it began yet.
-    #[error("servers may work at {}; it is given up before the first phase", said(*live))]
+    #[error("servers may work at {}; it is given up before the first phase", live_phrase(*live))]
     NotFirst {
         /// Where it is.
         live: LivePhases,
@@ -118,7 +118,7 @@ pub enum PhaseRefusal {
     #[error("the new major changes what a field means, and is not entered automatically")]
     MeaningChanged,
     /// More than one step away.
-    #[error("{phase} can't be reached from {}", said(*live))]
+    #[error("{phase} can't be reached from {}", live_phrase(*live))]
     OutOfReach {
         /// What was asked for.
         phase: Phase,
@@ -141,7 +141,7 @@ pub enum PhaseRefusal {
     Missing,
 }
 
-fn said(live: LivePhases) -> String {
+fn live_phrase(live: LivePhases) -> String {
     if live.low == live.high {
         live.low.to_string()
     } else {
@@ -176,7 +176,7 @@ impl Coded for PhaseRefusal {
 
     fn advice(&self) -> String {
         match self {
-            Self::NotLive { live, .. } => format!("Move this server to {}.", said(*live)),
+            Self::NotLive { live, .. } => format!("Move this server to {}.", live_phrase(*live)),
             Self::MajorNotLoaded { to, .. } => {
                 format!("Upgrade this server, or use one that knows major {to}.")
             }
@@ -204,7 +204,10 @@ impl Coded for PhaseRefusal {
             Self::ByName { phase } => format!("Ask for {phase} by name."),
             Self::MeaningChanged => "Advance by hand, once the users agree.".to_owned(),
             Self::OutOfReach { held_by, live, .. } if held_by.is_empty() => {
-                format!("Ask for {}, or for the phase beside it.", said(*live))
+                format!(
+                    "Ask for {}, or for the phase beside it.",
+                    live_phrase(*live)
+                )
             }
             Self::OutOfReach { held_by, .. } => {
                 format!("Move these servers first: {}.", held_by.join(", "))

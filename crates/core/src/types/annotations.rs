@@ -2,8 +2,8 @@
 //! deprecated, and which columns lists show. Neither changes what a resource is, so neither is part
 //! of the definition that stays as it was registered.
 
-use super::fields::{self, FileProblems, MapFields};
 use super::located::{self, LocatedNode};
+use super::map_fields::{self, FileProblems, MapFields};
 use super::pointer::{PathPattern, PathToken};
 use super::schema::Schema;
 use super::since::same;
@@ -208,7 +208,7 @@ pub(super) fn deprecation(
     let mut fields = MapFields::of(DEPRECATED, node, problems)?;
     let mut words = |key: &'static str, problems: &mut FileProblems| {
         let found = fields.take(key)?;
-        fields::text(key, found, problems).map(str::to_owned)
+        map_fields::text(key, found, problems).map(str::to_owned)
     };
     let read = VersionDeprecation {
         since: words("since", problems),
@@ -230,23 +230,24 @@ pub(super) fn columns(
 ) -> Option<Vec<ListColumn>> {
     let node = node?;
     let mut found = Vec::new();
-    for item in fields::list(COLUMNS_KEY, node, problems) {
+    for item in map_fields::list(COLUMNS_KEY, node, problems) {
         let Some(mut fields) = MapFields::of("a column", item, problems) else {
             continue;
         };
         let (name, path) = (fields.need("name", problems), fields.need("path", problems));
         let kind = fields.take("type");
         fields.finish(problems);
-        let name = name.and_then(|node| fields::text("name", node, problems));
-        let path = path.and_then(|node| fields::text("path", node, problems));
-        let kind = match kind.and_then(|node| Some((node, fields::text("type", node, problems)?))) {
-            None => ColumnType::default(),
-            Some((node, text)) => ColumnType::of(text).unwrap_or_else(|| {
-                let all = ColumnType::ALL.map(|(name, _)| name).join(", ");
-                problems.value(node.position, format!("type must be one of {all}"));
-                ColumnType::default()
-            }),
-        };
+        let name = name.and_then(|node| map_fields::text("name", node, problems));
+        let path = path.and_then(|node| map_fields::text("path", node, problems));
+        let kind =
+            match kind.and_then(|node| Some((node, map_fields::text("type", node, problems)?))) {
+                None => ColumnType::default(),
+                Some((node, text)) => ColumnType::of(text).unwrap_or_else(|| {
+                    let all = ColumnType::ALL.map(|(name, _)| name).join(", ");
+                    problems.value(node.position, format!("type must be one of {all}"));
+                    ColumnType::default()
+                }),
+            };
         if let (Some(name), Some(path)) = (name, path) {
             found.push(ListColumn {
                 name: name.to_owned(),

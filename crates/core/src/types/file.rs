@@ -1,10 +1,10 @@
 //! A type version as it is written in a file, the same everywhere.
 
 use super::annotations;
-use super::fields::{self, FileProblems, MapFields};
 use super::file_error::{FileError, FileProblem, TypeFileError};
 use super::limits::INDEXES;
 use super::located::{self, LocatedEntry, LocatedNode};
+use super::map_fields::{self, FileProblems, MapFields};
 use super::pointer::PathPattern;
 use super::position::Position;
 use super::remote_refs::RemoteRefs;
@@ -108,7 +108,7 @@ fn read_document(
     }
     let read = read_spec(spec?, remote, problems)?;
     let name = name?;
-    let found = fields::text("the name", name, problems)?;
+    let found = map_fields::text("the name", name, problems)?;
     let expected = read.id.to_string();
     if found != expected {
         let found = found.to_owned();
@@ -119,7 +119,7 @@ fn read_document(
 
 fn expect(fields: &mut MapFields<'_>, key: &'static str, value: &str, problems: &mut FileProblems) {
     if let Some(node) = fields.need(key, problems)
-        && fields::text(key, node, problems).is_some_and(|text| text != value)
+        && map_fields::text(key, node, problems).is_some_and(|text| text != value)
     {
         problems.value(node.position, format!("{key} must be {value:?}"));
     }
@@ -134,10 +134,10 @@ fn read_spec(
     let vendor = name("vendor", fields.need("vendor", problems), problems);
     let nss = name("nss", fields.need("nss", problems), problems);
     let version = fields.need("version", problems);
-    let version = version.and_then(|node| fields::version("version", node, problems));
+    let version = version.and_then(|node| map_fields::version("version", node, problems));
     let mut words = |key, problems: &mut FileProblems| {
         let node = fields.take(key);
-        node.and_then(|node| fields::text(key, node, problems))
+        node.and_then(|node| map_fields::text(key, node, problems))
             .map(str::to_owned)
     };
     let title = words("title", problems);
@@ -156,7 +156,7 @@ fn read_spec(
     let indexes = indexes(fields.take("indexes"), schema.as_ref(), problems);
     let skew = fields.take("skew").and_then(|node| skew(node, problems));
     let unique = fields.take("uniqueNames");
-    let unique = unique.and_then(|node| fields::boolean("uniqueNames", node, problems));
+    let unique = unique.and_then(|node| map_fields::boolean("uniqueNames", node, problems));
     let hooks = hooks(fields.take("hooks"), problems);
     let deprecated = annotations::deprecation(fields.take("deprecated"), problems);
     let columns = annotations::columns(fields.take("columns"), schema.as_ref(), problems);
@@ -187,7 +187,7 @@ fn read_spec(
 
 fn name(what: &str, node: Option<&LocatedNode>, problems: &mut FileProblems) -> Option<String> {
     let node = node?;
-    let text = fields::text(what, node, problems)?;
+    let text = map_fields::text(what, node, problems)?;
     match UrnName::parse(text) {
         Ok(name) => Some(name.as_str().to_owned()),
         Err(flaw) => {
@@ -199,8 +199,10 @@ fn name(what: &str, node: Option<&LocatedNode>, problems: &mut FileProblems) -> 
 
 fn interfaces(node: Option<&LocatedNode>, problems: &mut FileProblems) -> Vec<InterfaceId> {
     let mut found: Vec<InterfaceId> = Vec::new();
-    for item in node.map_or(&[][..], |node| fields::list("interfaces", node, problems)) {
-        let Some(text) = fields::text("an interface", item, problems) else {
+    for item in node.map_or(&[][..], |node| {
+        map_fields::list("interfaces", node, problems)
+    }) {
+        let Some(text) = map_fields::text("an interface", item, problems) else {
             continue;
         };
         match InterfaceUrn::<Version>::parse_plain(text) {
@@ -251,9 +253,9 @@ fn conversion_of(
     let from = fields.need("from", problems);
     let steps = fields.take("steps");
     fields.finish(problems);
-    let list = steps.map_or(&[][..], |node| fields::list("steps", node, problems));
+    let list = steps.map_or(&[][..], |node| map_fields::list("steps", node, problems));
     let at = from?.position;
-    let from = fields::version("from", from?, problems)?;
+    let from = map_fields::version("from", from?, problems)?;
     if Some(from) == own {
         problems.value(at, "a version can't be converted from itself");
     }
@@ -295,9 +297,9 @@ fn since(
     problems: &mut FileProblems,
 ) -> FieldsSince {
     let mut found = Vec::new();
-    for entry in node.map_or(&[][..], |node| fields::map("since", node, problems)) {
+    for entry in node.map_or(&[][..], |node| map_fields::map("since", node, problems)) {
         let path = path(&entry.key, entry.at, schema, problems);
-        let Some(version) = fields::version("since", &entry.node, problems) else {
+        let Some(version) = map_fields::version("since", &entry.node, problems) else {
             continue;
         };
         if own.is_some_and(|own| version > own) {
@@ -316,9 +318,9 @@ fn meaning_changed(
 ) -> Vec<PathPattern> {
     let mut found = Vec::new();
     for item in node.map_or(&[][..], |node| {
-        fields::list("meaningChanged", node, problems)
+        map_fields::list("meaningChanged", node, problems)
     }) {
-        if let Some(text) = fields::text("a path", item, problems) {
+        if let Some(text) = map_fields::text("a path", item, problems) {
             found.extend(path(text, item.position, schema, problems));
         }
     }
@@ -336,7 +338,7 @@ fn view_of(
     let reason = fields.need("reason", problems);
     fields.finish(problems);
     let below =
-        below.and_then(|node| Some((node.position, fields::version("below", node, problems)?)));
+        below.and_then(|node| Some((node.position, map_fields::version("below", node, problems)?)));
     if let (Some((at, below)), Some(own)) = (below, own)
         && below > own
     {
@@ -345,7 +347,7 @@ fn view_of(
             format!("clients of {own} see this version itself; below can't be more"),
         );
     }
-    let reason = reason.and_then(|node| fields::text("the reason", node, problems));
+    let reason = reason.and_then(|node| map_fields::text("the reason", node, problems));
     let content = content.map(|node| (node.position, node.to_json()));
     if let Some((at, content)) = &content
         && !content.is_object()
@@ -360,7 +362,7 @@ fn view_of(
 }
 
 fn clients_of(node: &LocatedNode, problems: &mut FileProblems) -> Option<VersionReq> {
-    let text = fields::text("clients", node, problems)?;
+    let text = map_fields::text("clients", node, problems)?;
     match VersionReq::parse(text) {
         Ok(requirement) => Some(requirement),
         Err(error) => {
@@ -378,7 +380,7 @@ fn indexes(
     schema: Option<&Schema>,
     problems: &mut FileProblems,
 ) -> Vec<(String, PathPattern)> {
-    let entries = node.map_or(&[][..], |node| fields::map("indexes", node, problems));
+    let entries = node.map_or(&[][..], |node| map_fields::map("indexes", node, problems));
     if let (Some(node), true) = (node, entries.len() > INDEXES) {
         problems.push(node.position, FileError::TooManyIndexes(entries.len()));
     }
@@ -387,7 +389,7 @@ fn indexes(
         if let Err(flaw) = UrnName::parse(key) {
             problems.value(*at, format!("an index has a name: {flaw}"));
         }
-        if let Some(text) = fields::text("a path", node, problems) {
+        if let Some(text) = map_fields::text("a path", node, problems) {
             let path = path(text, node.position, schema, problems);
             found.extend(path.map(|path| (key.clone(), path)));
         }
@@ -396,7 +398,7 @@ fn indexes(
 }
 
 fn skew(node: &LocatedNode, problems: &mut FileProblems) -> Option<SkewPolicy> {
-    match fields::text("skew", node, problems)? {
+    match map_fields::text("skew", node, problems)? {
         "merge" => Some(SkewPolicy::Merge),
         "strict" => Some(SkewPolicy::Strict),
         _ => {
@@ -409,14 +411,14 @@ fn skew(node: &LocatedNode, problems: &mut FileProblems) -> Option<SkewPolicy> {
 fn hooks(node: Option<&LocatedNode>, problems: &mut FileProblems) -> Vec<(HookPoint, String)> {
     let mut found = Vec::new();
     for LocatedEntry { key, at, node } in
-        node.map_or(&[][..], |node| fields::map("hooks", node, problems))
+        node.map_or(&[][..], |node| map_fields::map("hooks", node, problems))
     {
         let Some(hook) = HookPoint::of(key) else {
             let key = key.chars().take(60).collect();
             problems.push(*at, FileError::KeyUnknown { key, nearest: None });
             continue;
         };
-        if let Some(behavior) = fields::text("a hook", node, problems) {
+        if let Some(behavior) = map_fields::text("a hook", node, problems) {
             found.push((hook, behavior.to_owned()));
         }
     }

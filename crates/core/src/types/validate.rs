@@ -129,14 +129,14 @@ impl Schema {
     pub(crate) fn violations(&self, content: &Value) -> Vec<SchemaViolation> {
         let mut seen = HashSet::new();
         let errors = self.validator.iter_errors(content);
-        let mut violations: Vec<_> = errors.flat_map(|error| told(&error)).collect();
+        let mut violations: Vec<_> = errors.flat_map(|error| violations_of(&error)).collect();
         violations.retain(|violation| seen.insert(violation.clone()));
         violations
     }
 }
 
 /// A violation for each field that an error speaks of.
-fn told(error: &ValidationError<'_>) -> Vec<SchemaViolation> {
+fn violations_of(error: &ValidationError<'_>) -> Vec<SchemaViolation> {
     let at = error.instance_path().as_str();
     let of_fields = |names: &[String], sentence: &str| {
         let fields = names.iter().map(|name| SchemaViolation {

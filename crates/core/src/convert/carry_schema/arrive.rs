@@ -1,6 +1,6 @@
 //! What leaving a version and arriving at one does to a schema.
 
-use crate::convert::express::{FieldRoute, PlaceGraph, PlaceState};
+use crate::convert::place_graph::{FieldRoute, PlaceGraph, PlaceState};
 use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SchemaSource, SketchEffort, is_required, item_schemas, keep_choices,
     listed, one_of, property, set_property, set_required, write_out,

@@ -2,8 +2,8 @@
 //! marks of the stored version, so whatever becomes of a field must be marked as strongly there.
 
 use super::ConversionError;
-use crate::convert::express::{FieldRoute, PlaceGraph};
 use crate::convert::path::{Trail, pattern};
+use crate::convert::place_graph::{FieldRoute, PlaceGraph};
 use crate::convert::step::{StepDirection, spread_all, trace_all};
 use crate::convert::versions::{Versions, WeakerPlace};
 use crate::types::{

@@ -1,7 +1,7 @@
 //! Documents that break, searched for by really converting them.
 
 use super::edit::apply;
-use crate::convert::expressing::beyond;
+use crate::convert::express::beyond;
 use crate::convert::inclusion::InclusionGap;
 use crate::convert::refusal::ConversionObstacle;
 use crate::convert::step::COPIES;

@@ -10,7 +10,7 @@ const LEAST: [&str; 4] = ["minimum", "minLength", "minItems", "minProperties"];
 const MOST: [&str; 4] = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
 /// Leaves out the bounds that one of the parts keeps already.
-pub(super) fn leave_out_kept(c: &Conjunction<'_>, wanted: &mut Value) {
+pub(super) fn omit_kept(c: &Conjunction<'_>, wanted: &mut Value) {
     let Some(map) = wanted.as_object_mut() else {
         return;
     };

@@ -1,7 +1,7 @@
 //! Which names a schema leaves to whoever writes a document.
 
 use super::conjunction::Conjunction;
-use super::says_nothing;
+use super::is_unconstrained;
 use crate::convert::sketch::{SchemaSource, property_parts};
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ fn speaks_of(map: &Map<String, Value>, name: &str) -> bool {
     };
     let rest = map
         .get("additionalProperties")
-        .filter(|rest| says_nothing(rest));
+        .filter(|rest| is_unconstrained(rest));
     let is_rest = |part: &Value| rest.is_some_and(|rest| std::ptr::eq(rest, part));
     let words = ["enum", "const", "$dynamicRef", "$recursiveRef"];
     property_parts(map, name).iter().any(|part| !is_rest(part))

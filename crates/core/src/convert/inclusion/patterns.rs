@@ -21,11 +21,7 @@ pub(super) struct PatternAnswers {
 
 impl PatternAnswers {
     /// Leaves out the pattern if every text that is known matches it; a text that does not.
-    pub(super) fn leave_out_kept(
-        &mut self,
-        c: &Conjunction<'_>,
-        wanted: &mut Value,
-    ) -> Option<String> {
+    pub(super) fn omit_kept(&mut self, c: &Conjunction<'_>, wanted: &mut Value) -> Option<String> {
         let map = wanted.as_object_mut()?;
         let pattern = map.get("pattern")?.as_str()?.to_owned();
         let known = c.maps().filter_map(|part| part.get("pattern")?.as_str());

@@ -3,7 +3,7 @@
 use super::conjunction::Conjunction;
 use super::{
     GUESSES, GapReason, ProofEffort, QUESTIONS, SEARCHED, SchemaComparison, algebra, bounds,
-    disjoint, says_nothing, witness,
+    counterexample, disjoint, is_unconstrained,
 };
 use crate::convert::sketch::{JsonKinds, has_reference};
 use crate::convert::weight::weight;
@@ -163,12 +163,12 @@ impl<'a> SchemaComparison<'a> {
             Some(words) if self.cancels(c, words, part) => return,
             Some(words) => {
                 let mut wanted = project(part, words);
-                bounds::leave_out_kept(c, &mut wanted);
+                bounds::omit_kept(c, &mut wanted);
                 wanted
             }
             None => part.clone(),
         };
-        if says_nothing(&wanted) {
+        if is_unconstrained(&wanted) {
             return;
         }
         if self.failed() {
@@ -180,8 +180,8 @@ impl<'a> SchemaComparison<'a> {
             return;
         }
         let mut wanted = wanted;
-        let text = self.patterns.leave_out_kept(c, &mut wanted);
-        if says_nothing(&wanted) {
+        let text = self.patterns.omit_kept(c, &mut wanted);
+        if is_unconstrained(&wanted) {
             return;
         }
         let kinds = c.kinds();
@@ -217,7 +217,7 @@ impl<'a> SchemaComparison<'a> {
             && self.searched <= SEARCHED
         {
             self.searched += weight(&known) + weight(&wanted);
-            values = witness::values(difference, known, wanted, self.guesses);
+            values = counterexample::values(difference, known, wanted, self.guesses);
         }
         let values = values.into_iter().map(DocumentEdit::Set);
         let text = text.map(|text| DocumentEdit::Set(Value::from(text)));

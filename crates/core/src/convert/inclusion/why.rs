@@ -56,7 +56,7 @@ impl GapReason {
             "contains" => Self::Contains,
             "anyOf" | "oneOf" => Self::Alternatives,
             "if" | "dependencies" | "dependentRequired" | "dependentSchemas" => Self::Conditions,
-            "not" if says_never(schema) => Self::Forbidden,
+            "not" if rejects_everything(schema) => Self::Forbidden,
             "not" => Self::Exclusion,
             "propertyNames" => Self::Names,
             "unevaluatedProperties" | "unevaluatedItems" => Self::Unevaluated,
@@ -66,7 +66,7 @@ impl GapReason {
 }
 
 /// `not: {}`, as draft 4 has to say it.
-pub(crate) fn says_never(schema: &Value) -> bool {
+pub(crate) fn rejects_everything(schema: &Value) -> bool {
     match schema.get("not") {
         Some(Value::Object(map)) => map.is_empty(),
         Some(Value::Bool(all)) => *all,

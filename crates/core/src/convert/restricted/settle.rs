@@ -88,7 +88,7 @@ impl<'m> SettleWalk<'m> {
                 continue;
             }
             let stored = stored.map(|(_, value)| value);
-            match self.said(right, &inner, &ids, value, stored.as_ref()) {
+            match self.body_intent(right, &inner, &ids, value, stored.as_ref()) {
                 BodyIntent::Set => {}
                 BodyIntent::Wrong => self.wrong.push(at),
                 BodyIntent::Remove => {
@@ -119,7 +119,7 @@ impl<'m> SettleWalk<'m> {
     }
 
     /// What the body says of a place that its sender does not see.
-    pub(super) fn said(
+    pub(super) fn body_intent(
         &self,
         right: PlaceRight,
         place: &RestrictedPlace<'m>,

@@ -87,7 +87,7 @@ impl<'m> SettleWalk<'m> {
                 *value = stored.clone();
                 continue;
             }
-            match (self.said(right, &inner, &ids, value, stored), stored) {
+            match (self.body_intent(right, &inner, &ids, value, stored), stored) {
                 (BodyIntent::Keep, Some(stored)) => *value = stored.clone(),
                 (BodyIntent::Keep, None) => return Err(ambiguous()),
                 (BodyIntent::Wrong, _) => self.wrong.push(at),

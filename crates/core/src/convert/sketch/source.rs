@@ -19,7 +19,7 @@ impl SchemaSource {
     pub(crate) fn of(schema: &Schema) -> Self {
         let draft = schema.draft();
         let mut schema = schema.source().clone();
-        leave_unjudged(&mut schema, draft);
+        drop_unjudged(&mut schema, draft);
         Self { schema, draft }
     }
 
@@ -141,10 +141,10 @@ fn is_unjudged(word: &str, draft: Draft) -> bool {
 
 /// Leaves out the words that mean something in other drafts only, so that the same words say the
 /// same.
-fn leave_unjudged(schema: &mut Value, draft: Draft) {
+fn drop_unjudged(schema: &mut Value, draft: Draft) {
     if let Some(map) = schema.as_object_mut() {
         map.retain(|word, _| !is_unjudged(word, draft));
-        each_inside(map, &mut |inner| leave_unjudged(inner, draft));
+        each_inside(map, &mut |inner| drop_unjudged(inner, draft));
     }
 }
 

@@ -1,9 +1,9 @@
 //! `add: {path, value}`: a field that only the newer version has. `value` is what it is where
 //! nothing was kept; without it the field is absent then.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, listed};
 use crate::convert::step::{
@@ -85,7 +85,7 @@ impl AddField {
         Ok(())
     }
 
-    fn take_away(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn remove_added(&self, tree: &mut NotedValue, run: &ConversionBudget) {
         if !tree.has_parent(&self.path) {
             return;
         }
@@ -130,7 +130,7 @@ impl ConversionStep for AddField {
         match way {
             StepDirection::Forward => self.bring(tree, run),
             StepDirection::Backward => {
-                self.take_away(tree, run);
+                self.remove_added(tree, run);
                 Ok(())
             }
         }

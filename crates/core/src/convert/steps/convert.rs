@@ -2,7 +2,7 @@
 //! older version's schema tells.
 
 use super::value::{ValueExchange, ValueStep, excerpt, kind};
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::JsonKinds;
 use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
 use crate::types::{exact_number, whole};

@@ -2,9 +2,9 @@
 //! Older readers see the new field's value in the deprecated one, and what they write there is the
 //! new field's value.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, one_of, shared};
 use crate::convert::step::{

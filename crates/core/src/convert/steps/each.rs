@@ -1,9 +1,9 @@
 //! `each: {path, key, steps}`: steps for every item of a list or every value of a map. `key` is what
 //! the items of a list are told apart by, so that what is kept for an item finds it again.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program::fused;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, keep_choices};
 use crate::convert::step::{

@@ -1,7 +1,7 @@
 //! `join: {paths, with, into}`: several fields become one string. It is `split` read backwards.
 
 use super::split::SplitText;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(

@@ -2,9 +2,9 @@
 //! order of the list is kept; a map that nobody knows an order of becomes a list in that of its keys.
 
 use super::value::{excerpt, kind};
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, one_of,

@@ -3,7 +3,7 @@
 //! does not have: one value, for the way to the newer version, or `{forward, backward}`.
 
 use super::value::{ValueExchange, ValueStep, excerpt};
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::{JsonKinds, listed};
 use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
 use crate::types::same;

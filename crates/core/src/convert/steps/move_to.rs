@@ -1,8 +1,8 @@
 //! `move: {from, to}`: another place. Renaming and nesting are made of it.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, NoteOrigin, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, shared};
 use crate::convert::step::{ConversionBudget, ConversionStep, DirectedStep, StepDirection, StepId};

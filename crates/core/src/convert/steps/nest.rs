@@ -1,9 +1,9 @@
 //! `nest: {paths, under}`: fields become an object of them. Only the newer version has the object:
 //! what else is in it has no place in the older one and is kept.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, shared};
 use crate::convert::step::{

@@ -1,9 +1,9 @@
 //! `pick: {path, key, equals, field, into}`: the item of a list that has `equals` under `key` becomes
 //! a field with what it has under `field`. What else the item has, and where it stood, is kept.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, listed, one_of, shared,

@@ -1,7 +1,7 @@
 //! `remove: {path, value}`: a field that only the older version has. It is `add` read backwards.
 
 use super::add::AddField;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(

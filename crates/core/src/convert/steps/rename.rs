@@ -1,7 +1,7 @@
 //! `rename: {path, to}`: another key in the same object.
 
 use super::move_to::MoveField;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(

@@ -4,7 +4,7 @@
 
 use super::convert::integer;
 use super::value::{ValueExchange, ValueStep, excerpt};
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::JsonKinds;
 use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
 use crate::types::whole;

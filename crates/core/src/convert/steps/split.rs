@@ -2,9 +2,9 @@
 //! where there are fewer parts, the last fields are absent.
 
 use super::value::{excerpt, kind};
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed, shared};
 use crate::convert::step::{

@@ -2,9 +2,9 @@
 //! that the way back is exact, always.
 
 use crate::convert::kept::KeptValues;
-use crate::convert::making::ProgramBuilder;
 use crate::convert::path::{Trail, pattern};
 use crate::convert::program::StepProgram;
+use crate::convert::program_builder::ProgramBuilder;
 use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
 use crate::convert::step::{
     ConversionBudget, ConversionClass, DirectedStep, StepDirection, StepLoss, apply_all,

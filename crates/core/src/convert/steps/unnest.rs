@@ -2,7 +2,7 @@
 //! version's schema declares in it; others are kept. It is `nest` read backwards.
 
 use super::nest::NestFields;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(

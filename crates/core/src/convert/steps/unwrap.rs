@@ -1,7 +1,7 @@
 //! `unwrap: {path}`: a list becomes its first item. It is `wrap` read backwards.
 
 use super::wrap::WrapValue;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(

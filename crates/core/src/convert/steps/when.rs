@@ -6,9 +6,9 @@
 //! in the newer version, the branch is right whose result would lead back to it, `otherwise` first.
 
 use super::value::excerpt;
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw, WHEN_LEVELS};
 use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, WHEN_LEVELS};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, SketchScope, finite, listed};
 use crate::convert::step::{

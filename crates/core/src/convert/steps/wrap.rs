@@ -1,9 +1,9 @@
 //! `wrap: {path}`: a value becomes a list with one item. Read backwards, a list becomes its first
 //! item and the others are kept with it.
 
-use crate::convert::making::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, item_schemas, one_of};
 use crate::convert::step::{

@@ -2,7 +2,7 @@
 //! proven to fit fits.
 
 use super::random::versions;
-use crate::convert::expressing::beyond;
+use crate::convert::express::beyond;
 use crate::convert::inclusion::gaps;
 use crate::convert::tests::v;
 use crate::convert::{ContentRecord, Versions};
