@@ -127,6 +127,7 @@ impl<'v> ItemAlignment<'v> {
         margin.notes = notes;
         match (old, new) {
             (Value::Object(old), Value::Object(new)) => {
+                // Taken out and put back one by one: whatever is not put back went with its place.
                 for (key, mut inner) in std::mem::take(&mut margin.keys) {
                     let at = child(at, &key);
                     match (old.get(&key), new.get(&key)) {
@@ -136,11 +137,15 @@ impl<'v> ItemAlignment<'v> {
                             self.trail.pop();
                             margin.set_key(&key, inner);
                         }
+                        // The field is new or gone. A field of that name that comes later is
+                        // another one, and must not inherit this margin.
                         _ => self.drop_all(inner, &at),
                     }
                 }
             }
             (Value::Array(old), Value::Array(new)) => {
+                // Taken at once, because items move to other numbers and would overwrite each
+                // other's margins.
                 let old_margins = std::mem::take(&mut margin.items);
                 if old_margins.is_empty() {
                     return Ok(());
@@ -189,6 +194,8 @@ impl<'v> ItemAlignment<'v> {
     ) -> Result<BTreeMap<usize, usize>, ConversionRefusal> {
         // No key of a list is known inside a string.
         if self.in_text {
+            // The list is the text of a field that a step parses: schemas speak of the parsed
+            // value at other versions only.
             let matched = match_equal(old, new, margins, &ItemLikeness::exact(), false);
             return matched.ok_or_else(|| ConversionRefusal::ambiguous(at, None));
         }
@@ -200,8 +207,12 @@ impl<'v> ItemAlignment<'v> {
         if let Some(matched) = by_key {
             return Ok(matched);
         }
+        // What the version does not show, or fills in by itself, must not make an item another
+        // one.
         let likeness = ItemLikeness::at(self.versions.graph(self.number).ok(), &self.trail);
         match_equal(old, new, margins, &likeness, self.replaces).ok_or_else(|| {
+            // A remedy helps only if the field tells apart both the items before and those of this
+            // body.
             let tells = |field: &str| differ(old, field) && differ(new, field);
             let remedy = self.versions.key_remedy(self.number, &self.trail, tells);
             ConversionRefusal::ambiguous(at, remedy)
@@ -216,6 +227,9 @@ impl<'v> ItemAlignment<'v> {
     ) -> Result<bool, ConversionRefusal> {
         Ok(match note.holds {
             NoteCondition::There => {
+                // A container of the same kind is the same place, however its content has changed.
+                // An object that a step created only to hold a field is no longer needed once it
+                // is empty.
                 kind(old) == kind(new) && !(is_created(note) && is_emptied(old, new))
             }
             NoteCondition::Same => same(old, new),
@@ -226,6 +240,8 @@ impl<'v> ItemAlignment<'v> {
                 _ => false,
             },
             NoteCondition::Parsed => {
+                // The text may be formatted differently by now; what is kept belongs to what it
+                // says.
                 let json = |value: &Value| parsed(value.as_str()?).ok();
                 match (json(old), json(new)) {
                     (Some(old), Some(new)) => {
@@ -245,6 +261,8 @@ impl<'v> ItemAlignment<'v> {
             Some(key) => child(at, key),
             None => at.to_owned(),
         };
+        // Remarks without a value, such as who filled in a field, are nothing that anybody would
+        // miss.
         if is_of_use(&note) {
             self.dropped.push(LostPlace {
                 by: note.by,

@@ -25,7 +25,9 @@ impl Versions {
         };
         let source = SchemaSource::of(&left.schema);
         let mut sketch = SchemaSketch::new(source.schema.clone(), Arc::new(source));
+        // In the order in which content is carried: leave, take the steps, arrive.
         leave(self.graph(from)?, &mut sketch);
+        // Between the phases alternatives can double, and the next one pays for each.
         sketch.bound();
         sketch_all(&self.path(from, to), StepDirection::Forward, &mut sketch);
         arrive(self.graph(to)?, &mut sketch);

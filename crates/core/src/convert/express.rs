@@ -45,6 +45,7 @@ pub(crate) fn walk(
         purpose,
         run,
     };
+    // New notes are collected apart and merged at the end, so that the walk does not meet its own.
     let new = walk.place(start, &mut tree.value, Some(&tree.margin), 0)?;
     merge(&mut tree.margin, new);
     Ok(())
@@ -65,6 +66,8 @@ impl ExpressWalk<'_> {
         margin: Option<&Margin>,
         depth: usize,
     ) -> Result<Margin, ConversionRefusal> {
+        // Content that is too deep was refused when it was read; the bound only ends the
+        // recursion.
         let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
             return Ok(Margin::default());
         };
@@ -112,6 +115,8 @@ impl ExpressWalk<'_> {
                             hidden.push((key.clone(), from));
                         }
                     }
+                    // Noted and not moved: on the way back it has to be told apart from what comes
+                    // from the other version.
                     ExpressPurpose::Mark(version) => {
                         let note = KeptNote::new(NoteOrigin::Own(version), NoteCondition::There);
                         new.keys.entry(key.clone()).or_default().notes.push(note);
@@ -120,6 +125,8 @@ impl ExpressWalk<'_> {
                 },
             }
         }
+        // After the loop, because the map can't change while it is walked. `shift_remove` keeps
+        // the order that the author gave to the fields.
         for (key, from) in hidden {
             if let Some(value) = map.shift_remove(&key) {
                 let note = KeptNote::new(NoteOrigin::Hidden(from), NoteCondition::There);
@@ -133,6 +140,8 @@ impl ExpressWalk<'_> {
                     // become a huge one.
                     self.run.spend(weight(&default.value))?;
                     map.insert(default.key.clone(), default.value.clone());
+                    // As long as it is unchanged it was filled in; once the client changes it, it
+                    // is the client's.
                     let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::Same);
                     let beside = new.keys.entry(default.key.clone()).or_default();
                     beside.notes.push(note);
@@ -147,6 +156,7 @@ impl ExpressWalk<'_> {
 fn merge(margin: &mut Margin, new: Margin) {
     for mut note in new.notes {
         if let (NoteOrigin::Hidden(_), Some(key)) = (note.by, &note.key) {
+            // The field is out of the document, so what is kept for it has no other place left.
             note.margin = margin.take_key(key);
         }
         margin.notes.push(note);
@@ -179,6 +189,8 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
                 let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
                     return true;
                 };
+                // Only before a write: the body may leave the field out, and then it is filled in
+                // again on the way back.
                 if run.there {
                     let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::There);
                     returning.push(note.key(key).value(value));
@@ -191,6 +203,8 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
                     leave_place(value, margin, run);
                 }
             }
+            // Taken out all at once: what can't return under its name is not kept as hidden
+            // either.
             let is_hidden = |note: &mut KeptNote| matches!(note.by, NoteOrigin::Hidden(_));
             let hidden: Vec<KeptNote> = margin.notes.extract_if(.., is_hidden).collect();
             for note in hidden {
@@ -201,6 +215,8 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
                         own_again(margin, &key, margin_inside);
                         continue;
                     }
+                    // In a write this flags it as restored, so that the answer can tell what was
+                    // left alone.
                     let field = run.restored(NotedValue {
                         value,
                         margin: margin_inside,
@@ -225,6 +241,8 @@ fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
 /// same field is outdated then: the field in the body is the newer one, at every version that had it.
 pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
     match body {
+        // The value in the body is what the sender wants now; the older one would return at the
+        // version that had it.
         Value::Object(map) => {
             let outdated = |note: &mut KeptNote| {
                 let there = note.key.as_ref().is_some_and(|key| map.contains_key(key));
@@ -232,6 +250,7 @@ pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
             };
             let outdated: Vec<KeptNote> = margin.notes.extract_if(.., outdated).collect();
             for note in outdated {
+                // Notes inside of it belong to places of the field, which the body still has.
                 if let Some(key) = note.key {
                     own_again(margin, &key, note.margin);
                 }
@@ -273,12 +292,14 @@ fn fill_place(value: &mut Value, margin: &mut Margin) {
     match value {
         Value::Object(map) => {
             let again = |note: &mut KeptNote| note.by == NoteOrigin::Filled && note.key.is_some();
+            // Taken whether it is used or not: the body that it was noted for is complete now.
             let notes: Vec<KeptNote> = margin.notes.extract_if(.., again).collect();
             for note in notes {
                 if let (Some(key), Some(value)) = (note.key, note.value)
                     && !map.contains_key(&key)
                 {
                     map.insert(key.clone(), value);
+                    // Filled in once more, so that the next way out treats it as it did this one.
                     let beside = margin.keys.entry(key).or_default();
                     beside
                         .notes
@@ -330,6 +351,7 @@ pub(crate) fn check(
         version,
         wrong: Vec::new(),
     };
+    // A version that expresses everything has no graph to walk: nothing can be wrong.
     if let FieldRoute::Into(start) = graph.start {
         check.place(start, body, Some(margin), "", 0);
     }
@@ -365,6 +387,8 @@ impl ExpressCheck<'_> {
                             let at = child(pointer, key);
                             self.place(inner, value, beside, &at, depth + 1);
                         }
+                        // A client may send back what it read at another version, as long as it is
+                        // what is kept anyway.
                         FieldRoute::Hide => {
                             // A field that the version had although it does not express it is its own.
                             let own = NoteOrigin::Own(self.version);
@@ -379,6 +403,8 @@ impl ExpressCheck<'_> {
                         }
                     }
                 }
+                // It comes back from the margin. In the body it would be stored a second time,
+                // under this version's name.
                 for key in unchanged {
                     map.shift_remove(&key);
                 }

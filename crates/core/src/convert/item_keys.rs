@@ -54,6 +54,7 @@ impl NamedKey {
         let mut after: Option<Trail> = None;
         let mut fields = Vec::new();
         for field in &self.fields {
+            // Each field by itself, because steps know keys of one field only.
             let (list, key) = (self.list.clone(), field.clone());
             let key = carried(steps, StepDirection::Forward, ListKey { list, key })?;
             // A step has moved one of the fields out of the items: together they are a key no more.
@@ -93,6 +94,7 @@ impl Versions {
             return Vec::new();
         };
         let lists = self.declared_lists(number).iter();
+        // Asked of the schema, so that lists without a key are in the answer too.
         lists
             .map(|list| {
                 let mut keys = self.item_keys(number).iter();
@@ -132,8 +134,11 @@ impl Versions {
         };
         let steps = self.own_steps(child);
         let of_list = |list: &DeclaredList| {
+            // Names that are likely keys, in the order of how likely: the first that both versions
+            // have wins.
             let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
             likely.find_map(|field| {
+                // Both must have it as a scalar, or the key would fail at one of the two.
                 let key = NamedKey::of(list, &[(*field).to_owned()]).carried(steps)?;
                 self.has_scalars(child, &key).then_some(key)
             })
@@ -169,11 +174,14 @@ struct KeyFinder<'v> {
 impl KeyFinder<'_> {
     /// Weaker keys make way for stronger ones.
     fn add(&mut self, key: NamedKey, origin: KeyOrigin) {
+        // A step's key is always taken, even beside another: several steps may name different
+        // ones, and a write tries each.
         let has = |key: &NamedKey, one: &ItemKey| one.list == key.list && one.origin <= origin;
         if origin != KeyOrigin::Step && self.keys.iter().any(|one| has(&key, one)) {
             return;
         }
         let list = self.versions.list_at(self.number, &key.list);
+        // The default is part of the key: an item may leave the field out.
         let field = |name: String| KeyField {
             default: list
                 .and_then(|list| list.field(&name))
@@ -214,6 +222,8 @@ impl KeyFinder<'_> {
 
     /// The version's own word first.
     fn declared(&mut self) {
+        // So that a list has one key also where versions disagree, and everybody can read in the
+        // schema which.
         let own = self.number;
         let others = self.versions.all_numbers().filter(|other| *other != own);
         for other in std::iter::once(own).chain(others) {
@@ -222,12 +232,15 @@ impl KeyFinder<'_> {
                 .iter()
                 .filter_map(|list| Some(NamedKey::of(list, list.key.as_ref()?)))
                 .collect();
+            // Most versions declare none, and to build their path costs more.
             if keys.is_empty() {
                 continue;
             }
             let steps = self.versions.path(other, self.number);
             for key in keys.iter().filter_map(|key| key.carried(&steps)) {
                 let list = self.versions.list_at(self.number, &key.list);
+                // A key that another version declares may name a field that this one has no
+                // longer.
                 let has = |field: &String| list.is_some_and(|list| list.field(field).is_some());
                 if key.fields.iter().all(has) {
                     self.add(key, KeyOrigin::Declared);
@@ -239,6 +252,7 @@ impl KeyFinder<'_> {
     /// What the version has in common with its parent first, then with its children.
     fn inferred(&mut self) {
         let (versions, own) = (self.versions, self.number);
+        // The nearer the version, the more likely its list is the same one.
         let nearness = |child: &usize| match *child {
             child if child == own => 0,
             child if versions.parent_number(child) == Some(own) => 1,
@@ -250,6 +264,8 @@ impl KeyFinder<'_> {
             let steps = versions.path(child, own);
             let keys = versions.common_keys(child).into_iter();
             for key in keys.filter_map(|key| key.carried(&steps)) {
+                // Inferred only, so the field must be a scalar here too: nobody has promised that
+                // it is.
                 if versions.has_scalars(own, &key) {
                     self.add(key, KeyOrigin::Inferred);
                 }
@@ -258,6 +274,8 @@ impl KeyFinder<'_> {
         // A list that no version nearby has: there is nothing to agree with.
         for list in versions.declared_lists(own) {
             let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
+            // If another version nearby has the list and no key was found in common, a name that
+            // is likely is no proof.
             if let Some(field) = likely.next()
                 && !versions.is_shared(own, list)
             {
@@ -278,6 +296,8 @@ impl Versions {
         tells: impl Fn(&str) -> bool,
     ) -> Option<KeyRemedy> {
         let mut keys = self.item_keys(number).iter();
+        // There is a key already, so the items at hand have values in common: the sender can help
+        // that, the author can't.
         if let Some(key) = keys.find(|key| covers(&key.list, list)) {
             let fields = key.fields.iter().map(|field| field.name.clone());
             return Some(KeyRemedy::Distinct {
@@ -286,6 +306,7 @@ impl Versions {
         }
         let mut lists = self.declared_lists(number).iter();
         let list = lists.find(|one| covers(one.path.steps(), list))?;
+        // A key must be a scalar, and only such fields are worth proposing.
         let scalars = || list.fields.iter().filter(|field| field.scalar);
         let likely = LIKELY
             .iter()

@@ -101,14 +101,19 @@ fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {
             Some(key) => child(at, key),
             None => at.to_owned(),
         };
+        // Whose version can hold it: that of the step's other side, or the one that it was hidden
+        // from.
         let version = match note.by {
             NoteOrigin::Step { version, .. }
             | NoteOrigin::Hidden(version)
             | NoteOrigin::Own(version) => Some(version),
             NoteOrigin::Filled | NoteOrigin::Unseen(_) | NoteOrigin::Guarded => None,
         };
+        // Such a note only completes a value that is shown, like the remainder of a rounded
+        // number.
         let refines = note.holds == NoteCondition::Same;
         if let (Some(version), Some(value)) = (version, &note.value)
+            // Remarks without a use are for the next conversion, not for people.
             && (refines || is_of_use(note))
         {
             found.push(KeptEntry {
@@ -179,6 +184,7 @@ fn write(margin: &Margin, at: &mut Vec<Value>, entries: &mut Vec<Value>) {
 fn write_note(note: &KeptNote, at: &[Value]) -> Value {
     let mut map = Map::new();
     let mut set = |key: &str, value: Value| map.insert(key.to_owned(), value);
+    // Written only where it says something: a note on the whole content has no path.
     if !at.is_empty() {
         set("at", Value::Array(at.to_vec()));
     }
@@ -215,6 +221,7 @@ fn write_note(note: &KeptNote, at: &[Value]) -> Value {
     if let Some(value) = &note.value {
         set("value", value.clone());
     }
+    // Nothing is kept inside: written out it would only make the record larger.
     if !note.margin.is_bare() {
         let mut inner = Vec::new();
         write(&note.margin, &mut Vec::new(), &mut inner);
@@ -227,12 +234,15 @@ fn write_note(note: &KeptNote, at: &[Value]) -> Value {
 const LEVELS: usize = 128;
 
 fn read(json: &Value, level: usize) -> Option<Margin> {
+    // What is read may not be what this code has written: unbounded nesting could overflow the
+    // stack.
     if level > LEVELS {
         return None;
     }
     let mut margin = Margin::default();
     for entry in json.as_array()? {
         let at = entry.get("at").and_then(Value::as_array);
+        // Both bounds are those of content, which is where the value would be put.
         let value = entry.get("value");
         if at.is_some_and(|at| at.len() > CONTENT_DEPTH)
             || value.is_some_and(|value| deeper_than(value, CONTENT_DEPTH))
@@ -245,6 +255,7 @@ fn read(json: &Value, level: usize) -> Option<Margin> {
             .and_then(Value::as_array)
             .into_iter()
             .flatten()
+        // A number stands for an item and a text for a key, also if the key looks like a number.
         {
             place = match token {
                 Value::String(key) => place.keys.entry(key.clone()).or_default(),
@@ -265,6 +276,8 @@ fn read_note(entry: &Value, level: usize) -> Option<KeptNote> {
         "hidden" => NoteOrigin::Hidden(version("version")?),
         "own" => NoteOrigin::Own(version("version")?),
         "filled" => NoteOrigin::Filled,
+        // Every other word is one of a step. What this release does not know ends in `None` and is
+        // refused, rather than dropped.
         _ => NoteOrigin::Step {
             conversion: version("conversion")?,
             number: u16::try_from(entry.get("step")?.as_u64()?).ok()?,

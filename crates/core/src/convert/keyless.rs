@@ -59,10 +59,13 @@ impl Versions {
         let Ok(own) = self.number(version) else {
             return Vec::new();
         };
+        // Without a parent there is no other version to keep anything for.
         let Some(parent) = self.parent_number(own) else {
             return Vec::new();
         };
         let mut found: Vec<KeylessList> = Vec::new();
+        // Both ways: what the new version can't express is kept at writes through it, and what it
+        // adds is kept at writes through the old one.
         for (at, other) in [(own, parent), (parent, own)] {
             for list in self.declared_lists(at) {
                 let one = self.keyless(own, (at, other), list);
@@ -80,10 +83,12 @@ impl Versions {
         list: &DeclaredList,
     ) -> Option<KeylessList> {
         let trail: Trail = list.path.steps().to_vec();
+        // With a key, items are told apart.
         if self.item_keys(at).iter().any(|key| key.list == trail) {
             return None;
         }
         let items = format!("{}/*", list.path);
+        // Hidden fields first: they are kept for every item, whatever the steps do.
         let hidden = self.graph(at).ok().and_then(|graph| {
             let inner = ItemLikeness::at(Some(graph), &trail).items()?;
             Some(format!("{items}{}", hidden_in(graph, inner)?))
@@ -92,6 +97,8 @@ impl Versions {
             let program = self.program(other, at)?;
             let mut losses = program.losses.iter();
             let inside = losses.find(|loss| {
+                // Inside of the items only: what is lost of the list as a whole has its place
+                // beside the list.
                 let rest = loss.path.strip_prefix(&items);
                 loss.class == ConversionClass::Keeps
                     && rest.is_some_and(|rest| rest.starts_with('/'))
@@ -101,6 +108,8 @@ impl Versions {
         // The version that is being registered can still be changed.
         let steps = self.path(at, own);
         let here = trace_all(&steps, StepDirection::Forward, trail.clone());
+        // A key that is declared at the new version holds for all others, and the old one can't be
+        // changed any more.
         let here = here.and_then(|here| self.key_remedy(own, &here, |_| true));
         Some(KeylessList {
             list: list.path.clone(),
@@ -114,11 +123,13 @@ impl Versions {
 /// The first field in a place that the version does not express and another version names.
 fn hidden_in(graph: &PlaceGraph, start: usize) -> Option<String> {
     let mut todo = vec![(start, String::new())];
+    // Places can refer to each other in circles, so each is entered once.
     let mut seen = HashSet::new();
     while let Some((at, pointer)) = todo.pop() {
         let Some(state) = graph.state(at).filter(|_| seen.insert(at)) else {
             continue;
         };
+        // Sorted, so that the same type gives the same sentence every time.
         let names: BTreeSet<&String> = state.names().collect();
         let hidden = |name: &&&String| state.next(name) == FieldRoute::Hide;
         if let Some(name) = names.iter().find(hidden) {

@@ -17,9 +17,11 @@ impl FieldPath {
         if keys.is_empty() {
             return Err("a path names a field, not the whole");
         }
+        // Bounded, since a conversion makes the objects on the way where they are missing.
         if keys.len() > CONTENT_DEPTH {
             return Err("it has more steps than content has levels");
         }
+        // A star would name many places, and a field can be moved from or to one only.
         if keys.iter().any(|key| key.is_empty() || key == "*") {
             return Err("a path names one place; for every item of a list use each");
         }

@@ -116,6 +116,8 @@ impl PlaceGraph {
         others: &[&Schema],
         elsewhere: &ElsewherePaths,
     ) -> Result<Self, TooComplex> {
+        // Versions often differ in nothing but a description: each schema that is compared makes
+        // the states larger.
         let mut distinct: Vec<&Schema> = Vec::new();
         for other in others {
             let known = |schema: &&Schema| schema.source() == other.source();
@@ -142,7 +144,10 @@ impl PlaceGraph {
             elsewhere: vec![0],
         };
         let start = making.enter(whole);
+        // A list of places to do and no recursion: schemas refer to themselves, and may do so
+        // deeply.
         while let Some((number, place)) = making.todo.pop() {
+            // The number of states is a product over all versions, so it has a bound of its own.
             if making.numbers.len() > STATES {
                 return Err(TooComplex);
             }
@@ -151,6 +156,7 @@ impl PlaceGraph {
                 *slot = Some(state);
             }
         }
+        // Every number that was handed out was also put on the list, so none is missing here.
         let states: Option<Vec<PlaceState>> = making.states.into_iter().collect();
         let mut graph = Self {
             states: states.unwrap_or_default(),
@@ -163,6 +169,8 @@ impl PlaceGraph {
     /// Ways to places with nothing to do are cut.
     fn hush(&mut self) {
         let mut loud: HashSet<usize> = HashSet::new();
+        // To a fixed point, because states refer to each other in circles: a place is loud if it
+        // leads to a loud one.
         loop {
             let before = loud.len();
             for (number, state) in self.states.iter().enumerate() {
@@ -241,6 +249,7 @@ impl ElsewherePaths {
             let Some(node) = self.nodes.get_mut(at) else {
                 return;
             };
+            // Numbers are positions in `nodes`, so a new node has the number of the next one.
             let next = match token {
                 PathToken::Key(key) => *node.keys.entry(key.clone()).or_insert(new),
                 PathToken::Every => *node.every.get_or_insert(new),
@@ -251,6 +260,8 @@ impl ElsewherePaths {
             at = next;
         }
         if let Some(node) = self.nodes.get_mut(at) {
+            // Once anything may follow under this name, a later path that is more precise does not
+            // take it back.
             node.free |= free;
         }
     }
@@ -301,10 +312,13 @@ fn under(parts: &[&SchemaPart], key: &PropertyKey<'_>) -> Vec<PartId> {
                 let matched = matched.filter(|(regex, _)| matching.contains(regex.as_str()));
                 let before = ids.len();
                 ids.extend(matched.map(|(_, id)| *id));
+                // A property that no pattern matches falls under the additional ones, as JSON
+                // Schema has it.
                 if let (true, AdditionalSchema::Each(id)) = (ids.len() == before, part.additional) {
                     ids.push(id);
                 }
             }
+            // In order, because the list is part of what a state is found by.
             ids.sort_unstable();
             ids.dedup();
             ids
@@ -324,6 +338,8 @@ fn closed(part: &SchemaPart, key: &PropertyKey<'_>) -> bool {
 
 impl<'s> GraphBuilder<'s> {
     fn enter(&mut self, place: CombinedPlace) -> FieldRoute {
+        // Where the version accepts anything, whatever other versions declare is expressed too:
+        // nothing is ever hidden there.
         if is_free(&self.own.shape, &place.possible) {
             return FieldRoute::Quiet;
         }
@@ -331,6 +347,7 @@ impl<'s> GraphBuilder<'s> {
             return FieldRoute::Into(*number);
         }
         let number = self.states.len();
+        // Known before it is looked into, so that a schema that refers to itself ends here.
         self.numbers.insert(place.clone(), number);
         self.states.push(None);
         self.todo.push((number, place));
@@ -345,6 +362,8 @@ impl<'s> GraphBuilder<'s> {
     }
 
     fn state(&mut self, place: &CombinedPlace) -> Result<PlaceState, TooComplex> {
+        // What certainly applies can forbid or require. What possibly applies, a branch of `oneOf`
+        // say, can only allow.
         let certain = self.own.shape.certain(&place.certain);
         let possible = self.own.shape.possible(&place.possible);
         let others = place.others.iter().enumerate();
@@ -364,6 +383,8 @@ impl<'s> GraphBuilder<'s> {
             let next = self.next(place, &certain, &possible, &others, &key);
             named.insert(name.to_owned(), next);
         }
+        // Names that no version declares differ only by the patterns that they match: one answer
+        // for each combination of patterns is enough for all of them.
         let mut patterns: Vec<Regex> = Vec::new();
         for (regex, _) in all().flat_map(|part| &part.patterns) {
             if !patterns
@@ -373,6 +394,7 @@ impl<'s> GraphBuilder<'s> {
                 patterns.push(regex.clone());
             }
         }
+        // Twice as many answers for each further pattern.
         if patterns.len() > PATTERNS {
             return Err(TooComplex);
         }
@@ -391,8 +413,10 @@ impl<'s> GraphBuilder<'s> {
         for index in 0..longest {
             prefix.push(self.item(place, &certain, &possible, &others, index));
         }
+        // `usize::MAX` stands for all items behind the last one that has a schema of its own.
         let items = self.item(place, &certain, &possible, &others, usize::MAX);
         let required: BTreeSet<&String> = certain.iter().flat_map(|part| &part.required).collect();
+        // Only defaults of required fields: an optional one that is missing is missing on purpose.
         let defaults = required.into_iter().filter_map(|key| {
             let value = self.own.full_default(&certain, key)?;
             Some(RequiredDefault {
@@ -418,6 +442,7 @@ impl<'s> GraphBuilder<'s> {
         others: &[Vec<&'s SchemaPart>],
         key: &PropertyKey<'_>,
     ) -> FieldRoute {
+        // A schema that accepts nothing declares nothing.
         let live = |schema: &Schema, mut ids: Vec<PartId>| {
             ids.retain(|id| schema.shape.part(*id).is_some_and(|part| !part.never));
             ids
@@ -444,10 +469,14 @@ impl<'s> GraphBuilder<'s> {
                 (false, false) => PlaceReach::Parts(ids),
             });
         }
+        // Forbidden by this version: whether another one declares it does not matter, it can't be
+        // shown.
         let forbidden = certain.iter().any(|part| closed(part, key));
         if forbidden {
             return FieldRoute::Hide;
         }
+        // This version does not speak of it. It is hidden if another one gives it a meaning, and a
+        // field that no version knows is nobody's business.
         if inner.possible.is_empty() {
             let elsewhere = inner
                 .others
@@ -479,6 +508,7 @@ impl<'s> GraphBuilder<'s> {
             others: Vec::new(),
             elsewhere: self.elsewhere.inside(&place.elsewhere, None),
         };
+        // Nothing is said of the item's content, and the item itself always stays.
         if inner.possible.is_empty() {
             return FieldRoute::Quiet;
         }

@@ -26,6 +26,7 @@ impl StepProgram {
             .iter()
             .flat_map(|step| step.losses(StepDirection::Forward));
         let losses = losses.collect();
+        // Kept from before the fusion too: a step that is fused away can no longer be asked.
         let fickle = path.iter().any(|step| step.step.is_fickle());
         Self {
             steps: fused(path),
@@ -40,6 +41,7 @@ impl StepProgram {
         tree: &mut NotedValue,
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
+        // Fused steps have their direction inside, so all are taken forward.
         for step in &self.steps {
             step.apply(StepDirection::Forward, tree, run)?;
         }
@@ -69,6 +71,7 @@ pub(crate) fn fused(path: Vec<DirectedStep>) -> Vec<DirectedStep> {
 fn add(steps: &mut Vec<DirectedStep>, next: DirectedStep) {
     // Backwards past steps that have nothing to do with its fields, as if they were swapped.
     for earlier in steps.iter_mut().rev() {
+        // Asked of the earlier one, since it knows what it is the inverse of.
         let fused = earlier.step.fuse(earlier.way, &*next.step, next.way);
         if let Some(step) = fused {
             let way = StepDirection::Forward;
@@ -76,6 +79,7 @@ fn add(steps: &mut Vec<DirectedStep>, next: DirectedStep) {
             return;
         }
         let paths = next.step.paths();
+        // To move past a step that touches its fields would change what either of them sees.
         if paths.iter().any(|path| earlier.step.touches(path)) {
             break;
         }

@@ -77,10 +77,13 @@ impl<'v> StepArgs<'v> {
         beside: &FieldPath,
     ) -> Result<FieldPath, StepFlaw> {
         let text = self.text(key)?;
+        // A bare name is the common case, and can't leave the object by mistake.
         if !text.contains('/') {
             return Ok(beside.beside(text));
         }
         let path = FieldPath::parse(text).map_err(|reason| self.flaw(key, reason))?;
+        // A rename never moves a field into another object: what is kept for it would have to be
+        // carried there, as `move` does.
         if path.split().0 != beside.split().0 {
             return Err(self.flaw(key, "it is in another object; use move"));
         }
@@ -101,6 +104,8 @@ impl<'v> StepArgs<'v> {
         for item in items {
             let path = FieldPath::parse(item.as_str().unwrap_or_default());
             let path = path.map_err(|reason| self.flaw(key, reason))?;
+            // Overlapping paths would take the same field twice, and the second would find
+            // nothing.
             if paths.iter().any(|other| other.overlaps(&path)) {
                 return Err(self.flaw(key, format!("{path} is there twice")));
             }
@@ -129,10 +134,13 @@ impl<'v> StepArgs<'v> {
             Some(Value::Array(list)) => list,
             Some(_) => return Err(self.flaw(key, format!("{key} must be a list of steps"))),
         };
+        // Their paths are relative to where this step works, so the trail goes along.
         making.inside(list, &child(&self.at, key), within)
     }
 
     fn finish(&self) -> Result<(), StepFlaw> {
+        // Whatever a step has not asked for is a typing error: to ignore it would drop what the
+        // author meant.
         let unknown = self
             .map
             .keys()
@@ -192,6 +200,7 @@ impl<'s> ProgramBuilder<'s> {
         at: &str,
         within: Trail,
     ) -> Result<Vec<DirectedStep>, StepFlaw> {
+        // Steps inside of steps recurse here and when they run.
         if self.scopes.len() >= STEP_LEVELS {
             return Err(StepFlaw {
                 pointer: at.to_owned(),
@@ -202,8 +211,11 @@ impl<'s> ProgramBuilder<'s> {
             within,
             made: Vec::new(),
         });
+        // Remembered, since a step after the inner ones still speaks for the outer one.
         let around = self.current;
         for (index, step) in list.iter().enumerate() {
+            // Numbers are given in the order of the file. Notes refer to them, so they must never
+            // depend on how steps are fused.
             self.number = self.number.saturating_add(1);
             self.current = self.number;
             let at = format!("{at}/{index}");
@@ -218,6 +230,7 @@ impl<'s> ProgramBuilder<'s> {
                 scope.made.extend(made);
             }
         }
+        // Back to the step that these are inside of.
         self.current = around;
         Ok(self
             .scopes
@@ -231,6 +244,7 @@ impl<'s> ProgramBuilder<'s> {
             pointer: pointer.to_owned(),
             reason,
         };
+        // Exactly one name: with two, the order of a map would decide which step comes first.
         let only = step.as_object().filter(|map| map.len() == 1);
         let Some((name, arguments)) = only.and_then(|map| map.iter().next()) else {
             let form =
@@ -240,6 +254,7 @@ impl<'s> ProgramBuilder<'s> {
         let at = child(at, name);
         let Some((_, read)) = steps::ALL.iter().find(|(known, _)| known == name) else {
             let known: Vec<_> = steps::ALL.iter().map(|(known, _)| *known).collect();
+            // The name is in an error message, and whoever wrote it may have sent anything.
             let name: String = name.chars().take(40).collect();
             let reason = format!("no step is called {name:?}; there are {}", known.join(", "));
             return Err(flaw(&at, reason));
@@ -253,6 +268,7 @@ impl<'s> ProgramBuilder<'s> {
             at,
         };
         let made = read(&mut args, self)?;
+        // After the step is made, because only then all its arguments have been asked for.
         args.finish()?;
         Ok(made)
     }

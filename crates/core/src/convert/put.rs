@@ -157,6 +157,8 @@ impl Versions {
         let version = record.version;
         let graph = self.graph(self.number(version)?)?;
         let mut tree = record.into_tree()?;
+        // Only fills: hiding here would take away what the record holds under a name that only
+        // another version declares.
         walk(
             graph,
             &mut tree,
@@ -192,6 +194,7 @@ impl Versions {
         };
         let mut run = ConversionBudget::new();
         // The body will replace this view, so also what it could change by the way is noted.
+        // Reset below: the way back is no view, and must not note again what it undoes.
         run.there = true;
         self.carry(home, there, &mut tree, &mut run, CarryPurpose::There)?;
         let mut dropped = Vec::new();
@@ -229,9 +232,13 @@ impl Versions {
                 }));
             }
         } else {
+            // At the stored version nothing is unexpressed, but the body may set what is kept
+            // there itself: what was kept makes way.
             show_restored(&mut body, &mut tree.margin, "", &filled);
             supersede(&body, &mut tree.margin);
         }
+        // What this version forbids and the old one had was not deleted by the sender, who has
+        // never seen the new schema.
         if let Some(from) = moved_from {
             body = self.without_forbidden((there, self.number(from)?), body, &mut tree.margin);
         }
@@ -242,6 +249,8 @@ impl Versions {
             .collect();
         self.carry(there, home, &mut tree, &mut run, CarryPurpose::Back)?;
         let mut kept = Vec::new();
+        // After the way back, so that the pointers are in the terms of the stored version, as
+        // `kept` promises.
         collect_restored(&mut tree.margin, "", Some(&mut kept));
         tree.margin.tidy();
         if self
@@ -306,6 +315,8 @@ fn collect_restored(margin: &mut Margin, at: &str, mut found: Option<&mut Vec<St
     {
         found.push(at.to_owned());
     }
+    // A margin inside of a note belongs to a value that is itself kept: it is not in the content,
+    // so its place is not told.
     for note in &mut margin.notes {
         collect_restored(&mut note.margin, "", None);
     }
@@ -370,12 +381,14 @@ impl MirrorFollower<'_> {
         let nothing = Value::Null;
         match (token, new) {
             (PathToken::Key(key), Value::Object(map)) => {
+                // A body without the object around the fields says nothing of either of them.
                 if let Some(new) = map.get_mut(key) {
                     let old = old.get(key).unwrap_or(&nothing);
                     return self.place(old, new, depth + 1);
                 }
             }
             (PathToken::Every, Value::Object(map)) => {
+                // A map's values are matched by their names, which cannot move.
                 for (key, new) in map.iter_mut() {
                     let old = old.get(key).unwrap_or(&nothing);
                     self.place(old, new, depth + 1)?;
@@ -408,6 +421,7 @@ impl MirrorFollower<'_> {
                 .try_fold(value, |value, key| value.as_object()?.get(key));
             found.cloned()
         };
+        // Missing and null are told apart: a version may give null a meaning of its own.
         let alike = |one: &Option<Value>, other: &Option<Value>| match (one, other) {
             (Some(one), Some(other)) => same(one, other),
             (one, other) => one.is_none() && other.is_none(),
@@ -417,6 +431,8 @@ impl MirrorFollower<'_> {
         let to_changed = !alike(&field(old, &self.to), &to);
         match (from_changed, to_changed) {
             (false, false) => {}
+            // The field that the client changed is the one that it meant; the other is a copy that
+            // it does not know of.
             (true, false) => set(new, &self.to, from),
             (false, true) => set(new, &self.from, to),
             // Both changed to the same value is what a client does that knows both fields.
@@ -442,6 +458,7 @@ fn set(value: &mut Value, keys: &[String], field: Option<Value>) {
         Some(map) => map,
         None => return,
     };
+    // A client that sets one of the two may not know the objects around the other.
     for key in parents {
         let inner = map
             .entry(key.as_str())

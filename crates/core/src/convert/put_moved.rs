@@ -37,12 +37,16 @@ impl Versions {
         let mut run = ConversionBudget::new();
         run.marking = true;
         let (home, there) = (self.number(from)?, self.number(to)?);
+        // First the move, as if the client had done it alone: then the body is a write at the
+        // version that the record has already.
         self.carry(home, there, &mut tree, &mut run, CarryPurpose::Move)?;
         let moved = ContentRecord {
             version: to,
             content: tree.value,
             kept: KeptValues(tree.margin),
         };
+        // Asked of all versions, not only of the target: what is kept beside the content may be
+        // restricted by another one.
         let sees = self.restricts().then_some(sees);
         self.put_seeing(moved, to, body, sees, Some(from))
     }
@@ -69,6 +73,8 @@ impl Versions {
         };
         let steps = self.path(at, had);
         let forbidden = own.schema.prune(body.clone()).pruned.into_iter();
+        // Only what the old version declares under the place's own name: anything else that is
+        // forbidden is the sender's mistake, and is refused by the check of the content.
         let has = |pointer: &String| {
             let trail = trail_in(&body, pointer)
                 .and_then(|at| trace_all(&steps, StepDirection::Forward, at));
@@ -87,10 +93,13 @@ impl Versions {
 /// the body is compared with what it replaces.
 pub(super) fn hide_restored(value: &mut Value, margin: &mut Margin, version: Version) {
     match value {
+        // Collected first, since taking a field out changes the map that would be walked.
         Value::Object(map) => {
             let back = |(key, inner): (&String, &Margin)| inner.restored.then(|| key.clone());
             let restored: Vec<String> = margin.keys.iter().filter_map(back).collect();
             for key in restored {
+                // The margin goes into the note, to come back with the field and not with another
+                // one of its name.
                 let inner = margin.take_key(&key);
                 if let Some(value) = map.shift_remove(&key) {
                     let note = KeptNote::new(NoteOrigin::Hidden(version), NoteCondition::There);
@@ -123,6 +132,8 @@ pub(super) fn show_restored(
 ) {
     match body {
         Value::Object(map) => {
+            // A value that was only filled in is no statement of the sender: what was really there
+            // wins.
             let is_free = |note: &mut KeptNote| {
                 let key = note.key.as_ref().filter(|_| note.margin.restored);
                 key.is_some_and(|key| !map.contains_key(key) || filled.contains(&child(at, key)))
@@ -157,6 +168,7 @@ fn trail_in(document: &Value, pointer: &str) -> Option<Trail> {
     let mut trail = Vec::new();
     for token in tokens(pointer)? {
         let (step, inner) = match value {
+            // Items count as one place in a trail: schemas and steps don't know their numbers.
             Value::Object(map) => (PathToken::Key(token.clone()), map.get(&token)?),
             Value::Array(items) => (PathToken::Every, items.get(token.parse::<usize>().ok()?)?),
             _ => return None,
@@ -172,6 +184,7 @@ fn hide(document: &mut Value, margin: &mut Margin, pointer: &str, version: Versi
     let Some(mut tokens) = tokens(pointer) else {
         return;
     };
+    // Down both at once, since the margin of a place has to be beside it.
     let Some(key) = tokens.pop() else { return };
     let (mut value, mut margin) = (document, margin);
     for token in tokens {
@@ -189,6 +202,7 @@ fn hide(document: &mut Value, margin: &mut Margin, pointer: &str, version: Versi
         let Some(inner) = inner else { return };
         (value, margin) = inner;
     }
+    // If the field is not there its margin stays empty, and is tidied away later.
     if let Some(field) = value.as_object_mut().and_then(|map| map.shift_remove(&key)) {
         let inner = margin.take_key(&key);
         let note = KeptNote::new(NoteOrigin::Hidden(version), NoteCondition::There);

@@ -35,6 +35,8 @@ impl fmt::Display for KeyRemedy {
                 place,
                 field,
             } => {
+                // A placeholder where no field of the schema would do: the author has to choose or
+                // add one.
                 let field = field.as_deref().unwrap_or("FIELD");
                 write!(
                     f,
@@ -198,6 +200,7 @@ impl fmt::Display for ConversionRefusal {
                 )
             }
             ConversionObstacle::RestrictedFields(fields) => {
+                // The empty pointer is the whole document, which reads as nothing in a sentence.
                 let named = fields.iter().map(|field| match field.as_str() {
                     "" => "the whole content",
                     field => field,

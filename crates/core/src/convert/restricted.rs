@@ -101,14 +101,18 @@ impl<'s> PlaceRestrictions<'s> {
         outer: PlaceRight,
     ) -> RestrictedPlace<'s> {
         let parts = self.schema.shape.possible(ids);
+        // All schemas that possibly apply count: with restrictions, the stronger one wins wherever
+        // there is doubt.
         let own = parts.iter().map(|part| part.restriction);
         let mark = own.fold(around, Restriction::and);
+        // Most documents have no marks of other versions, and a pointer need not be hashed then.
         let extra = (!self.extra.is_empty()).then(|| self.extra.get(at));
         let mark = extra.flatten().map_or(mark, |extra| mark.and(*extra));
         RestrictedPlace {
             parts,
             mark,
             right: PlaceRight::of(mark, self.sees),
+            // A change inside is found when the outermost guarded place is compared as a whole.
             inside_guarded: outer == PlaceRight::Guarded,
         }
     }

@@ -25,6 +25,8 @@ impl<'g> ItemLikeness<'g> {
     }
 
     pub(crate) fn at(graph: Option<&'g PlaceGraph>, list: &[PathToken]) -> Self {
+        // Without a graph, or where the version has nothing to say of the items, they are compared
+        // as they are.
         let items = graph.and_then(|graph| {
             let inside = |next: FieldRoute, token: &PathToken| match (next, token) {
                 (FieldRoute::Into(at), PathToken::Key(key)) => Some(graph.state(at)?.next(key)),
@@ -73,6 +75,8 @@ fn seen(graph: &PlaceGraph, at: usize, value: &Value) -> Value {
             let mut shown: serde_json::Map<String, Value> = fields
                 .filter_map(|(key, value)| Some((key.clone(), inside(state.next(key), value)?)))
                 .collect();
+            // An item that has a default written out is the same as one where it will be filled
+            // in.
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
                     shown.insert(default.key.clone(), default.value.clone());
@@ -99,11 +103,14 @@ pub(crate) fn match_by_key(
     margins: &BTreeMap<usize, Margin>,
     key: &[KeyField],
 ) -> Option<BTreeMap<usize, usize>> {
+    // Grouped once for both lists: comparing each item with each would be quadratic in what a
+    // client sends.
     let mut old_keys = keyed(old, key);
     let mut new_keys = keyed(new, key);
     let mut matched = BTreeMap::new();
     // Only items for which something is kept have to be told apart; others may share a key.
     for index in margins.keys() {
+        // An item without the key can't be found again, so the key fails for the list as a whole.
         let of_item = key_of(old.get(*index)?, key)?;
         match old_keys.remove(&of_item)?.as_slice() {
             [_] => {}
@@ -138,8 +145,14 @@ fn key_of(item: &Value, key: &[KeyField]) -> Option<String> {
     let mut text = String::new();
     let mut some = false;
     for field in key {
+        // A default stands for the field where it is left out, as the version itself would fill it
+        // in.
         match item.get(&field.name).or(field.default.as_ref()) {
+            // A key is a scalar: containers would have to be compared without what is hidden
+            // inside of them.
             Some(Value::Array(_) | Value::Object(_)) => return None,
+            // Counted as an empty part, so that (a, nothing) and (nothing, a) differ by the
+            // commas.
             None | Some(Value::Null) => {}
             Some(value) => {
                 some = true;
@@ -220,6 +233,7 @@ pub(crate) fn match_equal(
         matched: BTreeMap::new(),
     };
     let margin = |index: usize| margins.get(&index);
+    // Forms are texts, because JSON values can't be hashed: 1 and 1.0 are equal.
     let of = |items: &[Value], index: usize| items.get(index).map(canonical);
     // A body that has what is hidden says most clearly which item it means.
     if margins.values().any(hides) {
@@ -229,11 +243,14 @@ pub(crate) fn match_equal(
         };
         pairing.pair(&whole, &|index| of(new, index))?;
     }
+    // Exactly equal items next, before anything that only looks alike: an unchanged item must
+    // never be taken for its edited neighbour.
     pairing.pair(&|index| of(old, index), &|index| of(new, index))?;
     if likeness.items.is_some() && !pairing.is_settled() {
         let like = |items: &[Value], index: usize| Some(likeness.of(items.get(index)?));
         pairing.pair(&|index| like(old, index), &|index| like(new, index))?;
     }
+    // Last, since it pairs without looking at what the items show.
     if replaces && !pairing.is_settled() {
         pairing.pair_replaced(new);
     }
@@ -252,6 +269,7 @@ impl ItemPairing<'_> {
     /// Pairs items that share a form, the first with the first. `None` if their number changed and
     /// what is kept for them differs.
     fn pair(
+        // New items without a form of an old one open no group: they are new.
         &mut self,
         old_form: &dyn Fn(usize) -> Option<String>,
         new_form: &dyn Fn(usize) -> Option<String>,
@@ -280,6 +298,7 @@ impl ItemPairing<'_> {
             }
         }
         let matched = &self.matched;
+        // What is paired is out of the way for the weaker comparisons that follow.
         self.olds.retain(|old| !matched.contains_key(old));
         self.news.retain(|new| !paired.contains(new));
         Some(())
@@ -293,11 +312,14 @@ impl ItemPairing<'_> {
             new.get(*index)
                 .is_some_and(|item| is_replaced(margin, item))
         };
+        // Every candidate must replace it, since any of them may be the one that it is paired
+        // with.
         let replaced = |old: &usize| {
             let margin = margins.get(old).filter(|margin| !is_light(margin));
             margin.is_some_and(|margin| news.iter().all(|index| by(margin, index)))
         };
         let olds: Vec<usize> = self.olds.iter().copied().filter(replaced).collect();
+        // In order, so that the same body leads to the same record every time.
         let paired: HashMap<usize, usize> = olds.into_iter().zip(news.iter().copied()).collect();
         self.olds.retain(|old| !paired.contains_key(old));
         self.news
@@ -329,6 +351,8 @@ fn is_light(margin: &Margin) -> bool {
 
 /// Whether a body has itself all that is hidden.
 fn is_replaced(margin: &Margin, body: &Value) -> bool {
+    // Only what is hidden or filled in can be replaced by name; the note of a step can't be
+    // compared with a body.
     let has = |note: &KeptNote| match (note.by, &note.key) {
         (NoteOrigin::Filled, _) => true,
         (NoteOrigin::Hidden(_), Some(key)) => body.get(key).is_some(),
@@ -339,6 +363,7 @@ fn is_replaced(margin: &Margin, body: &Value) -> bool {
     };
     margin.notes.iter().all(has)
         && margin.keys.iter().all(inside)
+        // Items inside have no name by which a body could replace what is kept for them.
         && margin.items.values().all(is_light)
 }
 
@@ -366,6 +391,7 @@ fn whole(value: &Value, margin: &Margin) -> Value {
                 if let (NoteOrigin::Hidden(_), Some(key), Some(value)) =
                     (note.by, &note.key, &note.value)
                 {
+                    // What the item shows now is newer than what was hidden under its name.
                     all.entry(key.as_str()).or_insert_with(|| value.clone());
                 }
             }
@@ -386,6 +412,7 @@ fn whole(value: &Value, margin: &Margin) -> Value {
 
 /// For every item of the body, the old item that it is; for those that are new, none.
 pub(crate) fn partners(old: &[Value], new: &[Value], keys: &[&ItemKey]) -> HashMap<usize, usize> {
+    // Unlike in a write, no margin says which items matter: the key must tell apart all of them.
     let unique = |keyed: &HashMap<String, Vec<usize>>| keyed.values().all(|at| at.len() == 1);
     for key in keys {
         let (olds, news) = (keyed(old, &key.fields), keyed(new, &key.fields));
@@ -397,6 +424,7 @@ pub(crate) fn partners(old: &[Value], new: &[Value], keys: &[&ItemKey]) -> HashM
         }
     }
     let mut waiting: HashMap<String, Vec<usize>> = HashMap::new();
+    // From the back, so that `pop` hands out equal items in their order.
     for (index, item) in old.iter().enumerate().rev() {
         waiting.entry(canonical(item)).or_default().push(index);
     }

@@ -101,6 +101,7 @@ impl NotedValue {
 
     /// Makes the objects around a field that are not there, and notes that it did.
     pub(crate) fn open(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
+        // The last key is the field itself, which the caller places.
         let keys = path.keys();
         for length in 1..keys.len() {
             let Some(around) = keys.get(..length).map(FieldPath::of) else {
@@ -109,8 +110,12 @@ impl NotedValue {
             if self.get(&around).is_some_and(Value::is_object) {
                 continue;
             }
+            // Something that is no object is in the way: it is kept beside the place and comes
+            // back.
             self.displace(&around, id, way);
             let mut made = Self::from(Value::Object(Map::new()));
+            // Noted, because on the way back only an object that was created here may be removed
+            // when it is empty.
             let note = KeptNote::new(id.makes(way, NotePurpose::Created), NoteCondition::There);
             made.margin.notes.push(note);
             self.place(&around, made);
@@ -127,10 +132,12 @@ impl NotedValue {
         taken: bool,
         run: &ConversionBudget,
     ) {
+        // Nothing was noted on the way here, so there is nothing to undo; this is the common case.
         if self.margin.is_empty() {
             return;
         }
         let keys = path.keys();
+        // From the inside out: an outer object can only be empty once the inner ones are gone.
         for length in (1..=keys.len()).rev() {
             let Some(at) = keys.get(..length).map(FieldPath::of) else {
                 return;
@@ -145,6 +152,7 @@ impl NotedValue {
     /// Removes an empty container that the step made on the way here.
     pub(crate) fn remove_created(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
         let created = id.uses(way, NotePurpose::Created);
+        // Other notes inside would be lost with it: then the empty object stays.
         let only = |margin: &Margin| {
             margin.keys.is_empty()
                 && margin.items.is_empty()
@@ -169,6 +177,8 @@ impl NotedValue {
         run: &ConversionBudget,
     ) {
         let (parents, key) = path.split();
+        // Something has taken the place since, and is newer. Without a parent there is no place to
+        // return to.
         if self.get(path).is_some() || !self.has_parent(path) {
             return;
         }

@@ -31,10 +31,12 @@ impl Versions {
         if found.is_empty() {
             return Ok(());
         }
+        // By pattern and not by pointer: items may have moved since.
         let had = before.map(|before| unexpressed(graph, before));
         let had = had.into_iter().flatten().map(|place| place.pattern);
         let had: HashSet<String> = had.collect();
         let new = found.into_iter().filter(|one| !had.contains(&one.pattern));
+        // Cut, because the list is told to people, and a body can have thousands.
         let fields: Vec<String> = new.map(|one| one.pointer).take(TOLD).collect();
         if fields.is_empty() {
             return Ok(());
@@ -58,6 +60,7 @@ fn unexpressed(graph: &PlaceGraph, document: &Value) -> Vec<UnexpressedPlace> {
         return Vec::new();
     };
     let mut found = Vec::new();
+    // A stack and no recursion, since the document comes from outside.
     let mut todo = vec![(start, document, String::new(), String::new(), 0_usize)];
     while let Some((at, value, pointer, pattern, depth)) = todo.pop() {
         let Some(state) = graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
@@ -76,6 +79,7 @@ fn unexpressed(graph: &PlaceGraph, document: &Value) -> Vec<UnexpressedPlace> {
                     }
                 }
             }
+            // Items are never unexpressed, only what is inside of them.
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     let next = state.prefix.get(index).copied().unwrap_or(state.items);

@@ -159,6 +159,7 @@ impl Versions {
         let mut numbers: BTreeMap<Version, usize> = BTreeMap::new();
         for version in registered {
             let own = version.id.version;
+            // Compared with the first alone: all others have been compared with it.
             if let Some(first) = nodes.first() {
                 let (first, id) = (&first.version.id, &version.id);
                 if (&first.vendor, &first.nss) != (&id.vendor, &id.nss) {
@@ -170,6 +171,8 @@ impl Versions {
                 return Err(VersionsError::Twice(own));
             }
             let parent = match &version.conversion {
+                // The parent has to be among those registered before; `of_shared` puts files in
+                // such an order.
                 Some(conversion) => {
                     let unknown = || VersionsError::ParentUnknown {
                         version: own,
@@ -185,6 +188,8 @@ impl Versions {
                     nearest.map(|(_, number)| *number)
                 }
             };
+            // Steps are built against the parent's schema, since that is what their paths speak
+            // of.
             let steps = match (&version.conversion, parent.and_then(|at| nodes.get(at))) {
                 (Some(conversion), Some(parent)) => {
                     let old = Some(&parent.version.schema);
@@ -198,6 +203,8 @@ impl Versions {
                 version,
                 parent,
                 steps,
+                // Compiled when somebody asks: a type may have many versions, and most are never
+                // read at each other.
                 graph: OnceLock::new(),
                 lists: OnceLock::new(),
                 item_keys: OnceLock::new(),
@@ -205,9 +212,13 @@ impl Versions {
                 foreign_marks: OnceLock::new(),
             });
         }
+        // One slot for each pair of versions, so that a program is found by its number without a
+        // lock.
         let programs = (0..nodes.len() * nodes.len()).map(|_| OnceLock::new());
         Ok(Self {
             programs: programs.collect(),
+            // Computed once: where nothing is restricted, reads and writes skip everything that is
+            // done for it.
             restricts: nodes.iter().any(|node| node.version.schema.restricts()),
             nodes,
             numbers,
@@ -241,9 +252,11 @@ impl Versions {
     ///
     /// As [`Versions::new`].
     pub fn of_shared(mut files: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
+        // Highest first, so that `rposition` below finds the lowest that is ready.
         files.sort_by_key(|file| std::cmp::Reverse(file.id.version));
         let mut ordered: Vec<Arc<TypeVersion>> = Vec::new();
         while !files.is_empty() {
+            // Quadratic, in the number of versions of one type, which is small.
             let there = |version: Version| ordered.iter().any(|one| one.id.version == version);
             // A version may be converted from a higher one, so the order of numbers is not enough.
             let ready = |file: &Arc<TypeVersion>| match &file.conversion {
@@ -309,6 +322,7 @@ impl Versions {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
+        // The budget is fresh for each read: what one request spends is nothing to another.
         self.carry(
             from,
             to,
@@ -394,6 +408,7 @@ impl Versions {
             .map(|program| program.losses.clone())
             .unwrap_or_default();
         losses.dedup();
+        // The worst of them, in the order of the classes, is what holds for the whole.
         let class = losses.iter().map(|loss| loss.class).max();
         Ok((class.unwrap_or_default(), losses))
     }
@@ -410,6 +425,8 @@ impl Versions {
         let Some(node) = self.node(number) else {
             return &[];
         };
+        // Computed once for the version: the walk compares all declared paths with those of all
+        // others.
         node.foreign_marks.get_or_init(|| {
             let others = (0..self.nodes.len()).filter(|other| *other != number);
             let places = others.flat_map(|other| self.weaker_places(other, number));
@@ -418,6 +435,7 @@ impl Versions {
                 restriction: place.before,
             };
             let mut found: Vec<ForeignMark> = places.map(mark).collect();
+            // Sorted, so that the same place that several versions mark is there once.
             found.sort();
             found.dedup();
             found
@@ -471,12 +489,14 @@ impl Versions {
             if steps.is_empty() {
                 continue;
             }
+            // A walk that was cut has not seen all names: to go on would hide too little.
             let declared = node.version.schema.declared_paths();
             if !declared.complete {
                 return Err(TooComplex);
             }
             for one in declared.paths {
                 let trail = one.path.steps().to_vec();
+                // A step may copy a field: all of its images are that field here.
                 for image in images_all(&steps, StepDirection::Forward, trail.clone()) {
                     // Where the schema repeats itself the walk has ended. Under its own name the
                     // schema tells what is inside; under another, all counts.
@@ -496,6 +516,7 @@ impl Versions {
 
     /// The steps on the one path between two versions, in the order in which they are taken.
     pub(crate) fn path(&self, from: usize, to: usize) -> Vec<DirectedStep> {
+        // Towards the root; every version has one parent at most, so this ends.
         let ancestors = |mut at: usize| {
             let mut all = vec![at];
             while let Some(parent) = self.node(at).and_then(|node| node.parent) {
@@ -553,6 +574,8 @@ impl Versions {
         node.mirrors.get_or_init(|| {
             let mut found = Vec::new();
             for (child, other) in self.nodes.iter().enumerate() {
+                // Carried from wherever they are declared: a mirror holds for all versions that
+                // have both fields.
                 let steps = self.path(child, number);
                 let of_child = mirrors(&other.steps).into_iter();
                 found
@@ -578,6 +601,8 @@ impl Versions {
         if from == to {
             return Ok(());
         }
+        // A number that no version has comes from a bug, not from a request; it is refused all the
+        // same, because panics are not an option here.
         let version = |number| {
             let unknown = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
             self.type_version(number)
@@ -590,6 +615,8 @@ impl Versions {
             // A view never comes back.
             walk(self.graph(from)?, tree, ExpressPurpose::Mark(left), run)?;
         }
+        // Before the steps: what was filled in for the old version goes, and what was hidden from
+        // it returns.
         leave(tree, run);
         if let Some(program) = self.program(from, to) {
             program.apply(tree, run)?;
@@ -605,6 +632,7 @@ impl Versions {
             // The body has replaced the document without them: they are not what it left out on purpose.
             fill_again(tree);
         }
+        // The marks have done their work once the content is at home again.
         if matches!(carry, CarryPurpose::Move | CarryPurpose::Back) {
             forget_own(&mut tree.margin, reached);
         }

@@ -40,6 +40,7 @@ impl PlaceRestrictions<'_> {
         };
         let (shown, margin) = match conceal.value(place, value, at, 0) {
             SeenValue::Yes(shown, margin) => (shown, margin),
+            // The place itself is not shown: an empty object says so without saying what it was.
             SeenValue::No(_) => (Value::Object(Map::new()), Margin::default()),
         };
         ConcealedContent {
@@ -63,6 +64,8 @@ impl<'m> ConcealWalk<'m> {
         at: &str,
         depth: usize,
     ) -> SeenValue {
+        // Deeper than content may be is treated as unseen, which is safe; it never happens to
+        // bounded content.
         if !place.right.is_shown() || depth > CONTENT_DEPTH {
             self.hidden.push((at.to_owned(), place.mark));
             return SeenValue::No(place.mark);
@@ -86,6 +89,7 @@ impl<'m> ConcealWalk<'m> {
         for (key, value) in map {
             let at = child(at, key);
             let inner = self.marks.inside(place, &under_key(&place.parts, key), &at);
+            // Before the value is moved: the flag depends on the place and not on what is in it.
             let guarded = guarded(&inner);
             match self.value(inner, value, &at, depth + 1) {
                 SeenValue::No(mark) => {
@@ -93,6 +97,8 @@ impl<'m> ConcealWalk<'m> {
                     margin.notes.push(note.key(key).value(value.clone()));
                 }
                 SeenValue::Yes(value, inside) => {
+                    // Its value goes along, so that a write can find out whether the sender has
+                    // changed it.
                     if guarded {
                         let note = KeptNote::new(NoteOrigin::Guarded, NoteCondition::There);
                         margin.notes.push(note.key(key).value(value.clone()));
@@ -127,6 +133,8 @@ impl<'m> ConcealWalk<'m> {
                 SeenValue::No(mark) => {
                     strongest = strongest.and(mark);
                     gaps.insert(index.to_string(), value.clone());
+                    // Null keeps the numbers of the items behind it: pointers in the view and in a
+                    // write have to agree.
                     shown.push(Value::Null);
                 }
                 SeenValue::Yes(value, inside) => {
@@ -143,6 +151,7 @@ impl<'m> ConcealWalk<'m> {
             margin.notes.push(note.value(Value::Object(guarded_items)));
         }
         if !gaps.is_empty() {
+            // With nothing left to show, gaps would only tell how many items there are.
             let all = gaps.len() == items.len();
             let value = if all {
                 Value::Array(items.to_vec())

@@ -83,8 +83,11 @@ impl Versions {
         sees: Visibility,
         stays: fn(PlaceRight) -> bool,
     ) {
+        // By the strongest restriction inside, because an entry is listed as a whole.
         let seen = |note: &KeptNote| stays(PlaceRight::of(self.marks_of(terms, note, at), sees));
         margin.notes.retain(seen);
+        // A note's own margin speaks of places inside of its value, so the trail goes through its
+        // key.
         for note in &mut margin.notes {
             let named = note.key.clone().map(PathToken::Key);
             let pushed = named.is_some();
@@ -138,10 +141,13 @@ impl Versions {
 
     /// The strongest marks of a kept value and all inside of it.
     fn marks_of(&self, terms: usize, note: &KeptNote, around: &Trail) -> Restriction {
+        // Remarks without a value or a version have nothing to hide.
         let (version, value) = match (version_of(note), &note.value) {
             (Some(version), Some(value)) => (version, value),
             _ => return Restriction::default(),
         };
+        // A version that is gone can no longer say what it restricted: nobody sees what was kept
+        // for it except who sees all.
         let Some((number, schema)) = self.known(version) else {
             return STRONGEST;
         };
@@ -149,6 +155,8 @@ impl Versions {
             return Restriction::default();
         }
         let container = value.is_object() || value.is_array();
+        // The rest of a list or the parts of a text have no place of their own in a schema, so a
+        // field's restriction can't be looked up for them.
         let is_place = match note.by {
             NoteOrigin::Step { what, .. } => {
                 matches!(what, NotePurpose::Field | NotePurpose::Displaced) || !container
@@ -159,17 +167,22 @@ impl Versions {
         let mut own = around.clone();
         own.extend(note.key.clone().map(PathToken::Key));
         let mut places = images_all(&steps, StepDirection::Forward, own.clone());
+        // Steps may move the field or only the object around it: both readings of the note count.
         for mut image in images_all(&steps, StepDirection::Forward, around.clone()) {
             image.extend(note.key.clone().map(PathToken::Key));
             places.push(image);
         }
         places.push(own);
+        // No version declares the place: it can't be told what it was, so the strongest
+        // restriction of the schema stands for it.
         places.retain(|place| schema.declares_some(&pattern(place)));
         if !is_place || places.is_empty() {
             return strongest(schema);
         }
         let outer = places.iter().map(|place| schema.strongest(place));
         let mut marks = outer.fold(Restriction::default(), Restriction::and);
+        // A container is restricted as strongly as anything inside of it, because it is shown as a
+        // whole.
         if container {
             for inner in schema.restricted_paths() {
                 let inside = |place: &Trail| begins_with(inner.path.steps(), place);

@@ -57,6 +57,8 @@ impl Versions {
         }
         let body = crate::convert::refusal::bounded(body)?;
         let number = self.number(at)?;
+        // A new resource replaces an empty view: whatever its body says of a restricted field is a
+        // change.
         let nothing = Value::Object(serde_json::Map::new());
         let completed = self.completed(number, &nothing, HashMap::new(), body, sees)?;
         self.create(at, completed.body)
@@ -72,17 +74,23 @@ impl Versions {
         mut body: Value,
         sees: Visibility,
     ) -> Result<CompletedBody, ConversionRefusal> {
+        // Two sets of restrictions: items may have moved, and a body may lead to other branches of
+        // the schema.
         let before = self.marks(there, view, sees, unseen)?;
         let after = self.marks(there, &body, sees, HashMap::new())?;
+        // What was restricted before stays so, whatever the body is. Where it was open, the body
+        // may still lead to a place that is not.
         let right = match before.root().right {
             PlaceRight::Open => after.root().right,
             right => right,
         };
+        // The caller sees nothing at all, so no place of the body can be compared with anything.
         if !right.is_shown() {
             let body = whole(right, view, body)?;
             let dropped = Vec::new();
             return Ok(CompletedBody { body, dropped });
         }
+        // Both are seen as the caller sees them, so that only what it could see is compared.
         let old = before.conceal(view);
         let new = after.conceal(&after.schema.without_absent(&body)).shown;
         let mut settle = SettleWalk::new(&after);
@@ -91,9 +99,13 @@ impl Versions {
         }
         let mut margin = old.margin;
         let mut align = ItemAlignment::new(self, there);
+        // Unseen values move with the items that they belong to, by the same rules as what other
+        // versions keep.
         align.align(&old.shown, &new, &mut margin)?;
         let mut dropped = Vec::new();
         for lost in align.dropped {
+            // To delete an item is to change what is guarded in it; unseen values go with it, and
+            // the caller is told.
             match lost.by {
                 NoteOrigin::Guarded => settle.wrong.push(lost.pointer),
                 _ => dropped.push(lost.pointer),
@@ -104,6 +116,7 @@ impl Versions {
         if wrong.is_empty() {
             return Ok(CompletedBody { body, dropped });
         }
+        // In one order and once each: places are met on two walks.
         wrong.sort();
         wrong.dedup();
         Err(ConversionRefusal::whole(

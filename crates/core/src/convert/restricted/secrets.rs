@@ -54,11 +54,13 @@ impl Versions {
         mut record: ContentRecord,
     ) -> Result<(ContentRecord, RecordSecrets), ConversionRefusal> {
         let mut secrets = RecordSecrets::default();
+        // Types without restrictions pay nothing.
         if !self.restricts() {
             return Ok((record, secrets));
         }
         let number = self.number(record.version)?;
         record.content = bounded(record.content)?;
+        // As somebody who sees everything else: what is still concealed then is secure.
         let marks = self.marks(number, &record.content, Visibility::Private, HashMap::new())?;
         for (pointer, _) in marks.conceal(&record.content).hidden {
             if let Some(value) = take(&mut record.content, &pointer) {
@@ -86,10 +88,12 @@ pub fn join_secure(
         reason: ConversionObstacle::Secrets,
     };
     for (pointer, value) in secrets.content {
+        // Content and secrets are stored apart, so they can be from different backups.
         put_back(&mut record.content, &pointer, value).ok_or_else(|| mismatch(&pointer))?;
     }
     record.content = bounded(record.content)?;
     if let Some(kept) = secrets.kept {
+        // A record that has kept values of its own as well can't be the one that was split.
         let kept = KeptValues::from_json(&kept).filter(|_| record.kept.is_empty());
         record.kept = kept.ok_or_else(|| mismatch(""))?;
     }
@@ -116,6 +120,7 @@ fn take(content: &mut Value, pointer: &str) -> Option<Value> {
         (Value::Object(map), key) => map.shift_remove(&key),
         (Value::Array(items), index) => {
             let item = items.get_mut(index.parse::<usize>().ok()?)?;
+            // Null in its place, so that the pointers of the items behind it stay true.
             Some(std::mem::take(item))
         }
         _ => None,
@@ -129,6 +134,7 @@ fn put_back(content: &mut Value, pointer: &str, value: Value) -> Option<()> {
     }
     match parent(content, pointer)? {
         (Value::Object(map), key) => {
+            // Something is there already: the secrets are not this record's.
             if map.contains_key(&key) {
                 None
             } else {

@@ -57,6 +57,8 @@ impl<'m> SettleWalk<'m> {
         mut margin: Margin,
         at: &str,
     ) -> Result<(), ConversionRefusal> {
+        // What aligning has left beside this object: values of fields that the sender could not
+        // see, or not change.
         let mut unseen: BTreeMap<String, (Restriction, Value)> = BTreeMap::new();
         let mut guarded: BTreeMap<String, Value> = BTreeMap::new();
         for note in std::mem::take(&mut margin.notes) {
@@ -70,6 +72,7 @@ impl<'m> SettleWalk<'m> {
                 _ => {}
             }
         }
+        // The keys are collected, because fields are removed while the body is walked.
         let keys: Vec<String> = map.keys().cloned().collect();
         for key in keys {
             let Some(value) = map.get_mut(&key) else {
@@ -81,12 +84,16 @@ impl<'m> SettleWalk<'m> {
             let stored = unseen.remove(&key);
             let right = self.right(&inner, stored.as_ref().map(|(mark, _)| *mark));
             if right.is_shown() {
+                // Inside of a guarded place that was compared as a whole there is nothing more to
+                // find.
                 if right == PlaceRight::Guarded && !inner.inside_guarded {
                     self.compare(&ids, place, value, guarded.remove(&key).as_ref(), &at);
                 }
                 self.value(&inner, value, margin.take_key(&key), &at)?;
                 continue;
             }
+            // The sender did not see the place, so what it says is either nothing or an attempt to
+            // set it.
             let stored = stored.map(|(_, value)| value);
             match self.body_intent(right, &inner, &ids, value, stored.as_ref()) {
                 BodyIntent::Set => {}
@@ -102,7 +109,10 @@ impl<'m> SettleWalk<'m> {
                 },
             }
         }
+        // What the body does not mention comes back: the sender could not have deleted what it
+        // never saw.
         map.extend(unseen.into_iter().map(|(key, (_, value))| (key, value)));
+        // What it saw and left out it has deleted, and a guarded field may not be.
         let removed = guarded.into_keys().filter(|key| !map.contains_key(key));
         self.wrong.extend(removed.map(|key| child(at, &key)));
         Ok(())
@@ -127,13 +137,17 @@ impl<'m> SettleWalk<'m> {
         sent: &Value,
         stored: Option<&Value>,
     ) -> BodyIntent {
+        // A secret may be set without being seen, as passwords are.
         let may_set = right == PlaceRight::Secure { guarded: false };
         let secure = place.mark.secure || matches!(right, PlaceRight::Secure { .. });
         let unchanged = stored.is_some_and(|stored| same(stored, sent));
+        // The mask, and the very value that is stored, are what a client sends that only passes on
+        // what it read.
         if unchanged || (secure && is_mask(sent)) {
             return BodyIntent::Keep;
         }
         if sent.is_null() && secure {
+            // To remove nothing changes nothing, so it needs no right.
             let nothing = stored.is_none();
             return if may_set || nothing {
                 BodyIntent::Remove
@@ -141,6 +155,7 @@ impl<'m> SettleWalk<'m> {
                 BodyIntent::Wrong
             };
         }
+        // Where null is no value of the schema it is the same as leaving the field out.
         if sent.is_null() && !self.is_value(ids) {
             return BodyIntent::Keep;
         }
@@ -166,11 +181,14 @@ impl<'m> SettleWalk<'m> {
         saw: Option<&Value>,
         at: &str,
     ) {
+        // Left out and null are the same where the schema has no null.
         let absent = sent.is_null() && !self.is_value(ids);
         let unchanged = match saw {
             None => absent,
             Some(saw) => {
                 let shape = &self.marks.schema.shape;
+                // Compared as the sender saw it: without nulls that mean nothing, and without what
+                // is concealed inside.
                 let sent = without_absent_at(shape, ids, sent.clone());
                 let place = self.marks.inside(around, ids, at);
                 same(saw, &self.marks.conceal_at(place, &sent, at).shown)

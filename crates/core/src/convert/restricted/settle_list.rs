@@ -35,6 +35,7 @@ impl<'m> SettleWalk<'m> {
         mut margin: Margin,
         at: &str,
     ) -> Result<(), ConversionRefusal> {
+        // The margin has at most one note of each kind beside a list, see `ConcealWalk::list`.
         let mut unseen = UnseenItems::None;
         let mut guarded = Map::new();
         for note in std::mem::take(&mut margin.notes) {
@@ -50,16 +51,21 @@ impl<'m> SettleWalk<'m> {
             }
         }
         match unseen {
+            // The sender saw an empty list and sent one back.
             UnseenItems::All(_, all) if items.is_empty() => {
                 *items = all;
                 return Ok(());
             }
+            // It can only be a new list, since the sender could not edit items that it did not
+            // see.
             UnseenItems::All(_, ref all) if items.len() != all.len() => {
                 return self.other_list(place, items, at);
             }
             _ => {}
         }
         let ambiguous = || ConversionRefusal::ambiguous(at, None);
+        // A gap has no identity but its number. With fewer items it can't be told which of them is
+        // meant.
         if let UnseenItems::Some(_, some) = &unseen
             && (0..items.len())
                 .filter(|index| some.contains_key(&index.to_string()))
@@ -83,17 +89,20 @@ impl<'m> SettleWalk<'m> {
                 continue;
             }
             let stored = stored.map(|(_, value)| value);
+            // Null is how the gap was shown, and stands for the item.
             if let (true, Some(stored)) = (value.is_null(), stored) {
                 *value = stored.clone();
                 continue;
             }
             match (self.body_intent(right, &inner, &ids, value, stored), stored) {
                 (BodyIntent::Keep, Some(stored)) => *value = stored.clone(),
+                // A mask for an item that does not exist can't be resolved.
                 (BodyIntent::Keep, None) => return Err(ambiguous()),
                 (BodyIntent::Wrong, _) => self.wrong.push(at),
                 (BodyIntent::Set | BodyIntent::Remove, _) => {}
             }
         }
+        // What is left has not been met: the sender has deleted it.
         let removed = guarded.keys().map(|index| format!("{at}/{index}"));
         self.wrong.extend(removed);
         Ok(())
@@ -106,6 +115,7 @@ impl<'m> SettleWalk<'m> {
         items: &[Value],
         at: &str,
     ) -> Result<(), ConversionRefusal> {
+        // A mask stands for a stored item, and which one can't be told.
         if items.iter().any(is_mask) {
             return Err(ConversionRefusal::ambiguous(at, None));
         }

@@ -54,6 +54,8 @@ fn set_mask(content: &mut Value, pointer: &str) {
             map.insert(last, Value::from(MASK));
         }
         Some(Value::Array(items)) => {
+            // The list is shown empty where nothing of it is seen: the mask is appended, so that
+            // the caller learns that something is there.
             let index = last.parse::<usize>().unwrap_or(usize::MAX);
             match items.get_mut(index) {
                 Some(item) => *item = Value::from(MASK),
@@ -77,6 +79,7 @@ impl Versions {
         to: Version,
         sees: Visibility,
     ) -> Result<SeenView, ConversionRefusal> {
+        // Nothing to hide, so no walk: most types restrict nothing.
         if !self.restricts() {
             let view = self.view(record, to)?;
             return Ok(SeenView {
@@ -88,6 +91,8 @@ impl Versions {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
+        // Before it is carried: what the stored version restricts must stay so under whatever name
+        // it is shown.
         let unseen = self.unseen_at(&tree, from, to, sees)?;
         self.carry(
             from,
@@ -101,7 +106,10 @@ impl Versions {
         let mut margin = tree.margin;
         let mut secure = Vec::new();
         for (pointer, mark) in concealed.hidden {
+            // Also what is kept for the place would tell of it.
             forget_at(&mut margin, &tree.value, &pointer);
+            // That a secure value is set may be known, only not its value; of an unseen one not
+            // even that.
             if PlaceRight::of(mark, sees) != PlaceRight::Unseen {
                 secure.push(pointer);
             }
@@ -134,6 +142,7 @@ impl Versions {
     ) -> Result<PlaceRestrictions<'s>, ConversionRefusal> {
         for foreign in self.foreign_marks(number) {
             for (pointer, _) in foreign.path.find(document) {
+                // Several versions can restrict one place: all of them count.
                 let known = extra.entry(pointer).or_default();
                 *known = known.and(foreign.restriction);
             }
@@ -155,6 +164,7 @@ impl Versions {
         sees: Visibility,
     ) -> Result<HashMap<String, Restriction>, ConversionRefusal> {
         let mut found = HashMap::new();
+        // The version's own restrictions are found in its schema, and need no carrying.
         if from == to {
             return Ok(found);
         }
@@ -163,6 +173,7 @@ impl Versions {
         if hidden.is_empty() {
             return Ok(found);
         }
+        // A copy, because the flags would otherwise be stored with the record.
         let mut tree = stored.clone();
         for (pointer, mark) in hidden {
             if let Some(margin) = margin_at(&mut tree.margin, &tree.value, &pointer) {
@@ -186,6 +197,7 @@ impl Versions {
 fn margin_at<'m>(
     margin: &'m mut Margin,
     document: &Value,
+    // Keys and items are entered alike, since marks are put on both.
     pointer: &str,
 ) -> Option<&'m mut Margin> {
     let (mut margin, mut value) = (margin, document);
@@ -215,6 +227,7 @@ fn forget_at(margin: &mut Margin, document: &Value, pointer: &str) {
 fn gather(margin: &Margin, at: &str, found: &mut HashMap<String, Restriction>) {
     for note in &margin.notes {
         if let NoteOrigin::Unseen(mark) = note.by {
+            // A step may merge two places into one: the stronger restriction holds then.
             let known = found.entry(at.to_owned()).or_default();
             *known = known.and(mark);
         }
