@@ -130,6 +130,7 @@ pub struct ShortVersion(Version);
 
 impl fmt::Display for ShortVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As short as it can be without losing a number that is not 0.
         match self.0 {
             Version {
                 major,

@@ -51,12 +51,16 @@ impl SchemaChange {
     }
 
     pub(super) fn of(old: &PreparedSchema<'_>, new: &PreparedSchema<'_>) -> Self {
+        // Each direction is a question of its own: a change can break old documents and let new
+        // ones through, or the other way round.
         let backward = DirectionFindings::of(old, new, SchemaSide::Old, WHOLE);
         let forward = DirectionFindings::of(new, old, SchemaSide::New, WHOLE);
         let fields = FieldChanges::of(old.schema, new.schema);
         let mut findings = broken(&backward);
         // A name that was never declared is forbidden, not removed.
         for finding in &mut findings {
+            // A finding's path is a text by now. One that can't be read again names no field, so
+            // its rule stays.
             let path = PathPattern::parse(&finding.path);
             if finding.rule == CompatRule::FieldRemoved
                 && path.is_ok_and(|path| !old.schema.declares_some(&path))
@@ -65,23 +69,28 @@ impl SchemaChange {
                 finding.sentence = CompatRule::Forbidden.sentence().to_owned();
             }
         }
+        // In this order, because each of these looks at what was found before and does not say it
+        // twice.
         findings.extend(removed(&fields, &findings, &forward));
         findings.extend(defaults(&fields));
         findings.extend(added(&fields, &findings, &backward, &forward));
         findings.extend(widened(&findings, &forward));
         readers::note_older_readers(old.schema, &mut findings);
+        // A walk that was cut may have missed a field; the kind must not look surer than it is.
         if !fields.complete {
             findings.push(unclear());
         }
-        Self::told(backward.contained(), forward.contained(), findings)
+        Self::of_findings(backward.contained(), forward.contained(), findings)
     }
 
-    pub(super) fn told(
+    pub(super) fn of_findings(
         old_documents: SchemaContainment,
         new_documents: SchemaContainment,
         mut findings: Vec<CompatFinding>,
     ) -> Self {
+        // The worst first, and of equals the surest: people read from the top.
         findings.sort_by_key(|finding| (std::cmp::Reverse(finding.kind), finding.verdict));
+        // Both directions contained: the schemas say the same, whatever words they use.
         let same =
             old_documents == SchemaContainment::Yes && new_documents == SchemaContainment::Yes;
         let least = if same {
@@ -89,6 +98,7 @@ impl SchemaChange {
         } else {
             ChangeKind::Additive
         };
+        // No finding can make a change better than what the containment says.
         let worst = findings.iter().map(|finding| finding.kind).max();
         let kind = worst.map_or(least, |worst| worst.max(least));
         let verdict = verdict(kind, &findings);
@@ -123,10 +133,12 @@ pub(super) fn verdict(kind: ChangeKind, findings: &[CompatFinding]) -> FindingVe
 /// What no longer fits, or may not.
 pub(super) fn broken(backward: &DirectionFindings) -> Vec<CompatFinding> {
     let mut findings: Vec<CompatFinding> = Vec::new();
+    // Every gap is told, with or without a counterexample, because what is not proven may break.
     for (gap, witness) in &backward.gaps {
         let path = gap.about();
         findings.push(of_gap(gap, &path, witness.clone(), true));
     }
+    // A document that breaks for a reason that no gap has named.
     if let Some(witness) = &backward.stray {
         let place = witness
             .violations
@@ -151,14 +163,17 @@ fn of_gap(
     narrowed: bool,
 ) -> CompatFinding {
     let rule = match CompatRule::of(gap.why, &gap.at, narrowed) {
+        // With a counterexample it is certain that documents break, only not by which keyword.
         CompatRule::Unclear if witness.is_some() => CompatRule::NoLongerFits,
         rule => rule,
     };
     let (kind, verdict) = match (&witness, narrowed) {
         (Some(_), true) => (ChangeKind::Breaking, FindingVerdict::Proven),
         (None, true) => (ChangeKind::Undecided, FindingVerdict::Undecided),
+        // What lets more through breaks no document, whether one was found or not.
         (_, false) => (ChangeKind::Additive, FindingVerdict::Proven),
     };
+    // The rule's own sentence would claim what is not proven.
     let sentence = match (kind, rule) {
         (ChangeKind::Undecided, CompatRule::Unclear) => rule.sentence().to_owned(),
         (ChangeKind::Undecided, _) => {
@@ -183,9 +198,11 @@ fn removed(
     known: &[CompatFinding],
     forward: &DirectionFindings,
 ) -> Vec<CompatFinding> {
+    // Told as breaking under the same path, or as another type: once is enough.
     let told = |path: &PathPattern| {
         let path_text = path.to_string();
         let same = |finding: &CompatFinding| {
+            // An additive finding at the path says something else.
             finding.path == path_text && finding.kind == ChangeKind::Breaking
         };
         known.iter().any(same) || is_retyped(known, path)
@@ -225,6 +242,8 @@ fn at(direction: &DirectionFindings, path: &PathPattern) -> Option<Counterexampl
 }
 
 fn defaults(fields: &FieldChanges) -> Vec<CompatFinding> {
+    // Defaults change what readers see, not which documents fit, so this is policy and needs no
+    // counterexample.
     let found = fields.defaults.iter().map(|(path, change)| {
         let (rule, kind) = match change {
             DefaultChange::Added => (CompatRule::DefaultAdded, ChangeKind::Additive),
@@ -250,6 +269,7 @@ fn added(
     backward: &DirectionFindings,
     forward: &DirectionFindings,
 ) -> Vec<CompatFinding> {
+    // A required field was told as breaking.
     let required = |path: &PathPattern| {
         let path = path.to_string();
         known
@@ -259,9 +279,11 @@ fn added(
     let unused = |path: &PathPattern| backward.unused.iter().any(|(place, _)| place == path);
     let mut findings = Vec::new();
     for path in fields.added.iter().filter(|path| !required(path)) {
+        // A field of another type at the same place counts as retyped and not as new.
         if is_retyped(known, path) {
             continue;
         }
+        // Names that old documents may use already are told below, with a warning.
         if !unused(path) {
             findings.push(CompatFinding {
                 rule: CompatRule::FieldAdded,
@@ -273,6 +295,8 @@ fn added(
             });
         }
     }
+    // The policy that such names are unused is named in the finding, so that nobody takes it for a
+    // proof.
     for (path, witness) in backward.unused.iter().filter(|(path, _)| !required(path)) {
         findings.push(CompatFinding {
             rule: CompatRule::FieldAdded,
@@ -292,11 +316,14 @@ fn added(
 fn widened(known: &[CompatFinding], forward: &DirectionFindings) -> Vec<CompatFinding> {
     let mut findings: Vec<CompatFinding> = Vec::new();
     for (gap, witness) in &forward.gaps {
+        // Without a document that shows it, nobody would see what became possible.
         if witness.is_none() {
             continue;
         }
         let path = gap.about();
         let finding = of_gap(gap, &path, witness.clone(), false);
+        // An unclear keyword with a document becomes this rule, and its sentence would be wrong of
+        // what fits more.
         if finding.rule == CompatRule::NoLongerFits {
             continue;
         }
@@ -314,9 +341,11 @@ fn widened(known: &[CompatFinding], forward: &DirectionFindings) -> Vec<CompatFi
             findings.push(finding);
         }
     }
+    // At a path with a finding already, another one would only repeat it.
     let known_at = |path: &str| known.iter().any(|finding| finding.path == path);
     for (path, witness) in &forward.unused {
         let path = path.to_string();
+        // The old schema said nothing of this name, and the new one lets anything through.
         if witness.is_some() && !known_at(&path) {
             findings.push(CompatFinding {
                 rule: CompatRule::TypeWidened,

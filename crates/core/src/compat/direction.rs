@@ -73,6 +73,7 @@ impl DirectionFindings {
         side: SchemaSide,
         depth: SearchDepth,
     ) -> Self {
+        // Most registrations repeat a schema; nothing has to be compared then.
         if from.is_identical(to) {
             return Self::default();
         }
@@ -81,9 +82,12 @@ impl DirectionFindings {
             new_names_unused: true,
             gaps: GAPS,
         };
+        // Draft 4 is compared in the words of the newer draft, but only if the other schema has
+        // them.
         let newer = from.newer.as_ref().filter(|_| to.newer.is_none());
         let answer = compare(newer.unwrap_or(&from.source), &to.source, question);
         let unused: Vec<PathPattern> = answer.unused.iter().map(|at| place(at)).collect();
+        // Documents are only searched for once the proof has left something open.
         let mut search = CounterexampleSearch {
             from: from.schema,
             to: to.schema,
@@ -94,6 +98,8 @@ impl DirectionFindings {
             stray: None,
         };
         let gaps = search.gaps(answer.gaps);
+        // In the history many versions are compared, so documents that use new names are searched
+        // for only if asked.
         let named = distinct(answer.unused).into_iter();
         let unused = named
             .map(|at| {
@@ -101,9 +107,12 @@ impl DirectionFindings {
                 (place(&at), witness.flatten())
             })
             .collect();
+        // With a document that breaks at a gap, a stray one adds nothing.
         let shown = gaps.iter().any(|(_, witness)| witness.is_some());
         let stray = match search.stray.take() {
             _ if shown => None,
+            // The proof may have no gap and documents may break all the same, where the generator
+            // or the validator knows more than the proof.
             None => search.by_chance(depth.examples),
             found => found.map(|witness| search.smallest(witness, &|_| true)),
         };
@@ -118,12 +127,14 @@ impl DirectionFindings {
     pub(super) fn contained(&self) -> SchemaContainment {
         let of_gaps = self.gaps.iter().filter_map(|(_, witness)| witness.as_ref());
         let of_names = self.unused.iter().filter_map(|(_, found)| found.as_ref());
+        // One document that breaks answers the question, whichever it is.
         if let Some(witness) = of_gaps.chain(&self.stray).chain(of_names).next() {
             return SchemaContainment::No(witness.clone());
         }
         let of_gaps = self.gaps.iter().map(|(gap, _)| gap.place());
         let of_names = self.unused.iter().map(|(place, _)| place.clone());
         let mut places: Vec<String> = of_gaps.chain(of_names).map(|p| p.to_string()).collect();
+        // No gap and no name: the proof is complete.
         if places.is_empty() {
             return SchemaContainment::Yes;
         }
@@ -163,10 +174,12 @@ impl<'s> CounterexampleSearch<'s> {
     fn gaps(&mut self, gaps: Vec<InclusionGap>) -> Vec<(InclusionGap, Option<Counterexample>)> {
         let mut found: Vec<(InclusionGap, Option<Counterexample>)> = Vec::new();
         for gap in gaps {
+            // One keyword in one place is one finding, however many gaps the proof has left there.
             let same = |(other, _): &&mut (InclusionGap, Option<Counterexample>)| {
                 other.why == gap.why && other.about() == gap.about()
             };
             match found.iter_mut().find(same) {
+                // Shown already, so another document is not worth the time.
                 Some((_, Some(_))) => {}
                 Some((_, witness)) => *witness = self.shows(&gap),
                 None => {
@@ -181,12 +194,15 @@ impl<'s> CounterexampleSearch<'s> {
     /// A document that does not fit because of a gap.
     fn shows(&mut self, gap: &InclusionGap) -> Option<Counterexample> {
         let about = gap.place();
+        // The edits of the proof first, which are likely to break; then the place as it is.
         let edits = gap.edits.iter().map(Some).chain([None]);
         for edit in edits {
             let meant = |witness: &Counterexample| is_about(witness, &about);
             if let Some(witness) = self.first(&gap.at, edit, &meant) {
                 return Some(self.smallest(witness, &meant));
             }
+            // A required field is missing in any document without it: another edit would show the
+            // same.
             if self.left == 0 || gap.why == GapReason::Required {
                 break;
             }
@@ -205,6 +221,7 @@ impl<'s> CounterexampleSearch<'s> {
             let document = self.examples().reaching(at, edit, way);
             match document.and_then(|document| self.breaks(&document)) {
                 Some(witness) if is_meant(&witness) => return Some(witness),
+                // It breaks, for another reason: kept, in case that no other shows that.
                 Some(witness) => {
                     self.stray.get_or_insert(witness);
                 }
@@ -216,6 +233,7 @@ impl<'s> CounterexampleSearch<'s> {
 
     /// A document that uses a name which only the other schema declares.
     fn using(&mut self, at: &[DocumentStep]) -> Option<Counterexample> {
+        // A value of each type, since it is not known which of them the schema refuses.
         let values = [
             json!(0),
             json!(""),
@@ -228,6 +246,7 @@ impl<'s> CounterexampleSearch<'s> {
             json!([0, ""]),
         ];
         let about = place(at);
+        // Put aside: names that count as unused would be skipped, and this one is looked for.
         let unused = std::mem::take(&mut self.unused);
         let stray = self.stray.take();
         let mut found = None;
@@ -258,12 +277,16 @@ impl<'s> CounterexampleSearch<'s> {
 
     /// Whether a document fits the one and not the other, without a name that counts as not used.
     fn breaks(&mut self, document: &Value) -> Option<Counterexample> {
+        // A budget of documents for the whole search: compiled schemas are fast, and still there
+        // can be thousands of gaps.
         self.left = self.left.checked_sub(1)?;
+        // A null that vanishes makes it another document.
         let stands = || matches!(self.from.without_absent(document), Cow::Borrowed(_));
         let accepted = self.from.takes(document)? && stands();
         if !accepted || self.to.takes(document)? {
             return None;
         }
+        // By policy nobody uses these names, so such a document is no counterexample.
         if self
             .unused
             .iter()

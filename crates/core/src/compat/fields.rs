@@ -25,6 +25,7 @@ pub(super) struct FieldChanges {
 
 impl FieldChanges {
     pub(super) fn of(old: &Schema, new: &Schema) -> Self {
+        // Declared, whatever is required or possible: what people read in the schema.
         let (known_before, known_after) = (old.declared_paths(), new.declared_paths());
         let known: HashMap<&PathPattern, &DeclaredPath<'_>> = known_before
             .paths
@@ -32,11 +33,14 @@ impl FieldChanges {
             .map(|path| (&path.path, path))
             .collect();
         let mut defaults = Vec::new();
+        // The whole content may have a default as well.
         let whole = [(&known_before.whole, &known_after.whole)].into_iter();
         let fields = known_after.paths.iter();
         let fields = fields.filter_map(|new| Some((*known.get(&new.path)?, new)));
         for (before, after) in whole.chain(fields) {
             let is_among = |default: &Value, schema: &Schema| {
+                // One of several alternatives may have the default: then nothing was added or
+                // removed.
                 let all = schema.defaults_at(&after.path);
                 all.into_iter().any(|other| same(default, other))
             };

@@ -68,7 +68,9 @@ impl HistoryCheck {
             .against
             .iter()
             .map(|against| (against.kind, against.verdict));
+        // The parent counts like any other version that is compared.
         let verdicts = change.into_iter().chain(others);
+        // Below, the surest of those with the worst kind: one proof is enough.
         let verdicts = verdicts.filter(|(found, _)| *found == kind);
         verdicts
             .map(|(_, verdict)| verdict)
@@ -130,16 +132,21 @@ pub fn check<'v>(
 ) -> HistoryCheck {
     let version = new.id.version;
     let mut others: Vec<&TypeVersion> = history.into_iter().collect();
+    // Registered again, a version would be compared with itself.
     others.retain(|other| other.id.version != version);
     others.sort_by_key(|other| other.id.version);
+    // A declared conversion names the parent; otherwise it is the nearest version below, as
+    // conversions have it.
     let named = new.conversion.as_ref().map(|conversion| conversion.from);
     let below = others.iter().rfind(|other| other.id.version < version);
     let parent = match named {
         Some(named) => others.iter().find(|other| other.id.version == named),
         None => below,
     };
+    // Prepared once, since every version of the history is compared with it.
     let prepared = PreparedSchema::of(&new.schema);
     let change = parent.map(|parent| {
+        // That the meaning changes no schema can tell: the author declares it.
         let change = SchemaChange::of(&PreparedSchema::of(&parent.schema), &prepared);
         with_meaning(change, &new.meaning_changed)
     });
@@ -150,6 +157,7 @@ pub fn check<'v>(
     let parent = parent.map(|parent| parent.id.version);
     let mut against = Vec::new();
     for other in &others {
+        // The parent was compared in both directions already.
         if Some(other.id.version) != parent {
             against.extend(compared(other, new, &prepared, &added));
         }
@@ -173,7 +181,7 @@ fn with_meaning(change: SchemaChange, fields: &[PathPattern]) -> SchemaChange {
         sentence: CompatRule::MeaningChanged.sentence().to_owned(),
         witness: None,
     }));
-    SchemaChange::told(change.old_documents, change.new_documents, findings)
+    SchemaChange::of_findings(change.old_documents, change.new_documents, findings)
 }
 
 /// Paths that a version declares and its parent does not.
@@ -192,13 +200,17 @@ fn compared(
     let (before, after) = (other.id.version, new.id.version);
     let theirs = PreparedSchema::of(&other.schema);
     let same_major = before.major == after.major;
+    // A higher version exists already, so documents of this one have to fit there.
     let mut findings = if before > after {
+        // Another major promises nothing.
         if !same_major {
             return None;
         }
         broken(&DirectionFindings::of(
             prepared,
             &theirs,
+            // Over majors only one thing is looked at: whether a name that was given up comes back
+            // with another meaning.
             SchemaSide::New,
             BREAKS,
         ))
@@ -211,6 +223,8 @@ fn compared(
         let direction = DirectionFindings::of(&theirs, prepared, SchemaSide::Old, BREAKS);
         let mut findings = broken(&direction);
         for finding in &mut findings {
+            // Only what is at or inside of such a name, because the rest of an older major may
+            // differ.
             let path = PathPattern::parse(&finding.path);
             if path.is_ok_and(|path| returned.iter().any(|outer| is_inside(&path, outer))) {
                 finding.rule = CompatRule::NameReturned;
@@ -223,6 +237,7 @@ fn compared(
         findings
     };
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.kind), finding.verdict));
+    // No finding: this version agrees, and is not listed.
     let kind = findings.first()?.kind;
     Some(VersionComparison {
         version: before,

@@ -51,12 +51,15 @@ const FORMATS: [&str; 20] = [
 /// The schema as it is compared.
 pub(super) fn language(schema: &Schema) -> SchemaSource {
     let mut source = SchemaSource::of(schema);
+    // Descriptions and the like decide nothing, and would make equal schemas look different.
     strip(&mut source.schema);
     // Some references lead through what was left out.
+    // Then the original is compared: larger, but right.
     if refers_in_vain(&source) {
         return SchemaSource::of(schema);
     }
     let written_out = inlined(source);
+    // Writing out drops definitions, so this is asked again.
     if refers_in_vain(&written_out) {
         return SchemaSource::of(schema);
     }
@@ -99,6 +102,8 @@ fn write_in_newer_words(schema: &mut Value) {
         ("exclusiveMinimum", "minimum"),
         ("exclusiveMaximum", "maximum"),
     ] {
+        // In draft 4 the word is a flag beside the bound. Without the flag, the plain bound says
+        // it all.
         if map.shift_remove(word) == Some(Value::Bool(true))
             && let Some(limit) = map.shift_remove(limit)
         {

@@ -14,9 +14,11 @@ pub(super) fn note_older_readers(old: &Schema, findings: &mut [CompatFinding]) {
         .iter_mut()
         .filter(|one| one.kind == ChangeKind::Additive);
     for finding in additive {
+        // Without a document there is nothing that an older reader could fail to be shown.
         let Some(witness) = &finding.witness else {
             continue;
         };
+        // It says so beside the addition, because the addition itself is right.
         if witness.accepted_by == SchemaSide::New && !is_shown(old, &witness.document) {
             finding.sentence.push_str(
                 " Readers of the older version can't be shown such documents (COEVAL-1113): give the conversion a `map` with `otherwise`, name a `restrictedView`, or declare `x-extensible-enum` in the older version.",

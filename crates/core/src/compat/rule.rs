@@ -131,6 +131,8 @@ impl CompatRule {
 
     /// Of a place where a schema lets through less than the one before, or more.
     pub(super) fn of(why: GapReason, at: &[DocumentStep], narrowed: bool) -> Self {
+        // One reason has two rules, because less and more are told in different sections of the
+        // documentation.
         let (less, more) = match why {
             GapReason::Required => (Self::RequiredAdded, Self::RequiredRemoved),
             GapReason::Type => (Self::TypeNarrowed, Self::TypeWidened),
@@ -146,6 +148,8 @@ impl CompatRule {
             GapReason::Names => (Self::NamesNarrowed, Self::NamesWidened),
             GapReason::Unevaluated => (Self::UnevaluatedNarrowed, Self::UnevaluatedWidened),
             GapReason::Reference | GapReason::TooMuch => (Self::Unclear, Self::Unclear),
+            // What is forbidden is told by where: a field, all other fields, items, or the value
+            // itself.
             GapReason::Forbidden => match at.last() {
                 Some(DocumentStep::Key(_)) => (Self::FieldRemoved, Self::FieldAdded),
                 Some(DocumentStep::Other | DocumentStep::Matching(_)) => {

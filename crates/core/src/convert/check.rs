@@ -94,14 +94,20 @@ impl Versions {
     fn check_direction(&self, from: Version, to: Version) -> Option<CheckedDirection> {
         let (left, reached) = (self.number(from).ok()?, self.number(to).ok()?);
         let target = &self.type_version(reached)?.schema;
+        // The proof comes first, because its gaps say where a document that breaks has to be
+        // looked for.
         let carried = self.carried(left, reached).ok().flatten();
         let open: Option<Vec<InclusionGap>> = carried.as_ref().map(|sketch| gaps(sketch, target));
         let mut search = ConversionSearch::new(self, left, reached)?;
+        // Real documents settle what the proof leaves open: one that breaks is an answer that an
+        // author understands.
         let broken = search.try_gaps(open.as_deref().unwrap_or_default());
         let broken = broken.or_else(|| search.try_examples());
         let fit = match (broken, open) {
             (Some(broken), _) => ConversionFit::DoesNotFit(self.conversion_error(from, to, broken)),
             (None, Some(open)) if open.is_empty() => ConversionFit::Fits,
+            // Neither proven nor disproven. It is told apart from both, so that whoever registers
+            // the version decides.
             (None, Some(open)) => ConversionFit::Undecided(undecided(
                 &open,
                 search.tried.saturating_sub(search.refused),
@@ -149,6 +155,7 @@ fn undecided(open: &[InclusionGap], converted: usize) -> String {
             place => place,
         })
         .collect();
+    // Several gaps may be in one place, one for each keyword.
     places.sort();
     places.dedup();
     let more = places.len().saturating_sub(PLACES);

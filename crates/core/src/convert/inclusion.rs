@@ -161,6 +161,7 @@ struct SchemaComparison<'a> {
 impl<'a> SchemaComparison<'a> {
     fn new(from: &'a SchemaSource, to: &'a SchemaSource, question: InclusionQuestion) -> Self {
         // In a view, what is the same for itself may differ for what stands beside it.
+        // Two views can both lose a null, and still differ in what stands beside it.
         let comparable = !question.nulls_vanish;
         Self {
             from,
@@ -187,11 +188,14 @@ impl<'a> SchemaComparison<'a> {
         if self.failed() {
             return;
         }
+        // Wide conjunctions cost more: each part is looked at.
         self.work += 1 + c.width / 8;
         if self.at.len() > CONTENT_DEPTH {
             // No content is as deep as that.
             return;
         }
+        // The bound is on the number of comparisons, so that the same schemas give the same answer
+        // on any machine.
         if self.work > WORK || self.answer.gaps.len() >= self.question.gaps {
             let told = self.answer.gaps.last().map(|gap| gap.why) == Some(GapReason::TooMuch);
             // What is tried must not seem to fit.
@@ -200,14 +204,20 @@ impl<'a> SchemaComparison<'a> {
             }
             return;
         }
+        // Nothing to fit, or nothing to ask.
         if c.is_never() || is_unconstrained(t) {
             return;
         }
+        // By addresses and not by content: parts of both schemas live as long as the proof, and
+        // their texts can be large.
         let pair = (c.addresses(), c.open_choices(), c.no_null, address(t));
+        // Asked before, further out or in another alternative: if there was a gap, it has been
+        // told there.
         if !self.seen.insert(pair.clone()) {
             return;
         }
         self.order.push(pair);
+        // Finite values are tried one by one, which is exact.
         if let Some(values) = c.finite() {
             self.listed(&values, t);
             return;
@@ -221,6 +231,7 @@ impl<'a> SchemaComparison<'a> {
         if self.guess(ProofEffort::Glance, |this| this.target(c, t)) {
             return;
         }
+        // Alternatives are opened only where the whole has failed: they multiply.
         for one in alternatives {
             self.compare(&one, t);
         }
@@ -229,6 +240,7 @@ impl<'a> SchemaComparison<'a> {
     /// Whether an attempt leaves no gap. If it does nothing remains of it.
     fn guess(&mut self, effort: ProofEffort, attempt: impl FnOnce(&mut Self)) -> bool {
         let (gaps, order) = (self.answer.gaps.len(), self.order.len());
+        // What is noted during an attempt is forgotten if it fails.
         let unused = self.answer.unused.len();
         let before = (self.effort, self.start);
         self.effort = self.effort.min(effort);
@@ -239,6 +251,7 @@ impl<'a> SchemaComparison<'a> {
         if !fits {
             self.answer.gaps.truncate(gaps);
             self.answer.unused.truncate(unused);
+            // The pairs are unknown again, because they were only compared at that effort.
             for pair in self.order.split_off(order.min(self.order.len())) {
                 self.seen.remove(&pair);
             }
@@ -256,11 +269,13 @@ impl<'a> SchemaComparison<'a> {
             self.gap(GapReason::Reference, Vec::new());
             return;
         };
+        // A reference that means the same in both is kept by every document.
         if let Some(same) = &self.same {
             parts.retain(|t| !c.parts.iter().any(|known| same.is(known, t)));
         }
         let around: Vec<&Map<String, Value>> = parts.iter().filter_map(|t| t.as_object()).collect();
         if c.kinds().has(JsonKinds::OBJECT) {
+            // Once for all parts together, because one may require what another one declares.
             self.presence(c, &around);
         }
         for part in parts {
@@ -273,6 +288,7 @@ impl<'a> SchemaComparison<'a> {
     }
 
     fn listed(&mut self, values: &[Value], t: &Value) {
+        // Compiling is the most expensive thing here, so it is done last and within a budget.
         let bundle = self.to.bundle(t);
         let affordable = self.effort > ProofEffort::Glance && self.affords(&bundle);
         let schema = affordable.then(|| Schema::compile(bundle).ok()).flatten();
@@ -283,6 +299,7 @@ impl<'a> SchemaComparison<'a> {
         let wrong = values
             .iter()
             .filter(|value| schema.validate(value).is_err());
+        // Each wrong value is a counterexample by itself.
         let edits: Vec<_> = wrong.cloned().map(DocumentEdit::Set).collect();
         if !edits.is_empty() {
             self.gap(GapReason::Values, edits);

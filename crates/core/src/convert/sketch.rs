@@ -67,6 +67,8 @@ impl SchemaSketch {
             source,
             effort,
         } = self;
+        // Every alternative by itself: a step works on each document, whichever alternative that
+        // fits.
         for node in alternatives {
             let mut scope = SketchScope::new(node, source, effort);
             if let Some(mut scope) = scope.enter(keys) {

@@ -75,8 +75,11 @@ impl StepId {
     ) -> Option<KeptNote> {
         let sign = self.uses(way, what);
         let distance = |note: &KeptNote| match (note.by, sign) {
+            // Another field's note, whatever step it is of.
             _ if note.key.as_deref() != Some(key) => None,
             (by, sign) if by == sign => Some(0),
+            // In a `when` the same step may be written in both branches, with different numbers:
+            // the note of the one is good for the other, the nearest first.
             (
                 NoteOrigin::Step {
                     conversion: of,
@@ -341,11 +344,14 @@ const PLACES: usize = 1_000;
 
 /// Every place at which something of a place can be seen after all steps.
 pub(crate) fn spread_all(steps: &[DirectedStep], way: StepDirection, trail: Trail) -> Vec<Trail> {
+    // Several places after a step that copies or picks.
     let mut places = vec![trail];
     for step in in_order(steps, way) {
         let spread = places.into_iter().flat_map(|at| step.spread(way, at));
         let mut next: Vec<Trail> = Vec::new();
+        // Bounded, because every step could double the places.
         for place in spread.take(PLACES) {
+            // Only once, as every step works on each of them.
             if !next.contains(&place) {
                 next.push(place);
             }
@@ -363,6 +369,8 @@ pub(crate) fn apply_all(
     run: &mut ConversionBudget,
 ) -> Result<(), ConversionRefusal> {
     match way {
+        // `way` is relative to the steps as they are written; `DirectedStep` knows how each of
+        // them was written.
         StepDirection::Forward => steps.iter().try_for_each(|step| step.apply(way, tree, run)),
         StepDirection::Backward => {
             let mut backwards = steps.iter().rev();
@@ -394,8 +402,10 @@ pub(crate) fn images_all(steps: &[DirectedStep], way: StepDirection, trail: Trai
         trails = all
             .flat_map(|trail| step.step.images(through, trail))
             .collect();
+        // Sorted, so that equal ones are side by side.
         trails.sort();
         trails.dedup();
+        // A step may double the images, so they are bounded like the places of `spread_all`.
         trails.truncate(IMAGES);
     };
     match way {
@@ -410,6 +420,8 @@ pub(crate) fn list_keys(steps: &[DirectedStep], side: StepDirection) -> Vec<List
     let mut found: Vec<ListKey> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         let outside = |near: StepDirection, steps: &[DirectedStep]| {
+            // Of a step in the middle the key has to be carried over the steps between it and that
+            // side.
             let keys = step.step.list_keys(step.way.through(near)).into_iter();
             keys.filter_map(|key| carried(steps, side, key))
                 .collect::<Vec<_>>()

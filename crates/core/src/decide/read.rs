@@ -118,6 +118,8 @@ fn view(
     let at = base.show(reading.wanted, stored, reading.known)?;
     // Compared with what is stored, not with the base: a pruned view at its own minor shows less, too.
     let lowered = at.version() < stored.0;
+    // Only a view below the stored version is restricted: at its own version nothing would be
+    // hidden.
     let restricted = reading
         .restricted_below
         .is_some_and(|below| at.version() < below);
@@ -130,7 +132,10 @@ fn view(
             VersionMark::Plain
         },
         shown: match base {
+            // The stored version is unknown here, so no conversion leads from it: content is cut
+            // to what the base declares.
             ViewBase::Pruned(to) => ViewRendering::Pruned { to },
+            // Nothing to convert.
             ViewBase::Stored(base) if base == at => ViewRendering::AsStored,
             ViewBase::Stored(_) if lowered && restricted => ViewRendering::Restricted,
             ViewBase::Stored(_) => ViewRendering::Converted,

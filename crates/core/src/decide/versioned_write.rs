@@ -135,6 +135,8 @@ impl VersionedWrite<'_> {
     /// Whether this edit can be carried onto a stored version (`None`: one not known here).
     #[must_use]
     pub fn carry(&self, onto: Option<KnownVersion>) -> EditCarry {
+        // In the order in which the caller could help it: the first obstacle is the one that is
+        // told.
         if self.stored.is_none() {
             EditCarry::No(CarryObstacle::NothingStored)
         } else if onto.is_none() {
@@ -142,6 +144,8 @@ impl VersionedWrite<'_> {
         } else if self.skew == SkewRule::Strict {
             EditCarry::No(CarryObstacle::Strict)
         } else if self.body.is_marked() && self.revision != RevisionCheck::Current {
+            // Without the revision nobody knows which state was edited, and a lower version does
+            // not show all of it.
             EditCarry::No(CarryObstacle::NoRevision)
         } else {
             EditCarry::Yes

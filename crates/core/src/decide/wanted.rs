@@ -37,6 +37,7 @@ impl ViewBase {
         if !known.knows_major(version.major) {
             return Err(VersionRefusal::MajorUnknown { stored });
         }
+        // Below the stored minor only: what a higher one adds, the stored content does not have.
         let older = known.newest_in(first_of_major(version)..version);
         older
             .map(Self::Pruned)
@@ -60,10 +61,12 @@ impl ViewBase {
         match wanted {
             WantedVersion::Stored => Ok(base),
             WantedVersion::AtMost(ClientVersion(client)) if base.version() <= client => Ok(base),
+            // An older client gets the newest version that it can read.
             WantedVersion::AtMost(client) => {
                 let older = known.newest_in(..=client.0);
                 older.ok_or(VersionRefusal::ClientTooOld { client })
             }
+            // Whoever names a version gets it or an error, never something near to it.
             WantedVersion::Exactly(version) => {
                 let exactly = known.know(version);
                 let exactly =
@@ -71,6 +74,8 @@ impl ViewBase {
                 self.reach(exactly, stored)
             }
             WantedVersion::Major(described) => {
+                // Up to the described one: a client that was generated from it knows no later
+                // minor.
                 let newest = known.newest_in(first_of_major(described)..=described);
                 let newest =
                     newest.ok_or_else(|| VersionRefusal::version_unknown(described, known))?;

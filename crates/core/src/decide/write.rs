@@ -92,12 +92,14 @@ impl ContentChange {
 /// ```
 pub fn decide_write(writing: &VersionedWrite<'_>) -> Result<WriteDecision, VersionRefusal> {
     let refusal = match judge(writing, Force::No) {
+        // Without force the first judgement is the answer.
         Err(refusal) if writing.force == Force::Yes => refusal,
         decided => return decided,
     };
     // Judged again rather than waved through: force does not override everything, and what it can't
     // override is the better refusal to report.
     let forced = judge(writing, Force::Yes)?;
+    // Checked last: with a refusal that force can't override, control is of no interest.
     match writing.control {
         CallerControl::Write => Err(VersionRefusal::FullControlNeeded),
         CallerControl::Full => Ok(WriteDecision {
@@ -114,6 +116,7 @@ fn judge(writing: &VersionedWrite<'_>, force: Force) -> Result<WriteDecision, Ve
     }
     let body = writing.body.version();
     let (change, records) = match writing.stored {
+        // Nothing is stored, so nothing can be overwritten.
         None => (create(writing, force)?, WrittenRecords::Only),
         // Not even by force: the sender saw a stand-in, and its body would erase the content.
         Some(_) if writing.restricted_below.is_some_and(|below| body < below) => {
@@ -122,6 +125,8 @@ fn judge(writing: &VersionedWrite<'_>, force: Force) -> Result<WriteDecision, Ve
         Some(StoredVersions::Alone(stored)) => {
             (alone(writing, stored, force)?, WrittenRecords::Only)
         }
+        // A server that can't load the major of the leading record would overwrite what it can't
+        // read.
         Some(StoredVersions::Pair(pair)) if is_foreign(writing, pair) => {
             (read_only_copy(writing, pair, force)?, WrittenRecords::Old)
         }
@@ -145,12 +150,16 @@ fn alone(
     stored: StoredVersion,
     force: Force,
 ) -> Result<ContentChange, VersionRefusal> {
+    // Unknown here: a newer server has written it.
     let stored_at = writing.known.know_stored(stored);
     let carry = writing.carry(stored_at);
+    // Before the body's version is looked at, since a flagged body is refused whatever its version
+    // is.
     refuse_mark(writing, carry, force)?;
     let body = known_body(writing)?;
     match (stored_at, force) {
         (Some(stored_at), _) => onto(writing, stored_at, body, carry, force),
+        // By force the body replaces content that this server can't read.
         (None, Force::Yes) => Ok(ContentChange::Replace { at: body }),
         (None, Force::No) => Err(VersionRefusal::StoredUnknown { stored }),
     }
@@ -177,6 +186,7 @@ fn onto(
     if force == Force::Yes {
         return Ok(moved);
     }
+    // Asked only where a carried edit is the answer: elsewhere its refusal does not matter.
     let carried = || carry_over(writing, edit, carry, body);
     // A mark says at which version it was read, not at which it should be stored.
     if writing.body.is_marked() {
@@ -186,15 +196,20 @@ fn onto(
     // another major. A newer minor from somebody with full control is meant to be stored there.
     let higher_major = body.version().major > stored_at.version().major;
     match (writing.store_at, writing.control) {
+        // Storing at another version changes what all others get to see.
         (StoreAt::Set, CallerControl::Full) => Ok(moved),
         (StoreAt::Set, CallerControl::Write) => Err(VersionRefusal::FullControlNeeded),
+        // The caller asks that the stored version stays, so the edit is carried, up or down.
         (StoreAt::Unchanged, _) => carried(),
         (StoreAt::Unsaid, _) if body < stored_at => carried(),
+        // A refusal names the major, because that is what the sender has to change.
         (StoreAt::Unsaid, _) if higher_major => carried().map_err(|refusal| match refusal {
             VersionRefusal::Strict { body } => VersionRefusal::MajorHigher { body },
             refusal => refusal,
         }),
         (StoreAt::Unsaid, CallerControl::Full) => Ok(moved),
+        // The sender may not move it; if the edit can't be carried either, full control would have
+        // helped.
         (StoreAt::Unsaid, CallerControl::Write) => carried().map_err(|refusal| match refusal {
             VersionRefusal::Strict { .. } => VersionRefusal::FullControlNeeded,
             refusal => refusal,
@@ -210,6 +225,7 @@ fn carry_over(
     body: KnownVersion,
 ) -> Result<ContentChange, VersionRefusal> {
     let body = body.version();
+    // A change of meaning between the two versions: the same words would say something else.
     match (carry, writing.barrier) {
         (EditCarry::No(_), _) => Err(VersionRefusal::Strict { body }),
         (EditCarry::Yes, Some(at)) => Err(VersionRefusal::MeaningBetween { body, at }),
@@ -228,11 +244,13 @@ fn read_only_copy(
     pair: VersionPair,
     force: Force,
 ) -> Result<ContentChange, VersionRefusal> {
+    // The new record leads, so this would write to a copy.
     if force == Force::No {
         let new = pair.new_record();
         return Err(VersionRefusal::MarkedRecord { new });
     }
     let body = known_body(writing)?;
+    // A pair exists only at the two majors of its migration.
     if body.version().major != pair.old().0.major {
         return Err(VersionRefusal::in_migration(body, pair));
     }
@@ -254,6 +272,7 @@ fn both(
 ) -> Result<(ContentChange, WrittenRecords), VersionRefusal> {
     let (lead, mirror) = pair.lead_and_mirror();
     let lead_at = writing.known.know_stored(lead);
+    // Onto the record that leads, as the other one is converted from it.
     let carry = writing.carry(lead_at);
     refuse_mark(writing, carry, force)?;
     let body = known_body(writing)?;
@@ -280,6 +299,7 @@ fn both(
         // The migration was told of every change of meaning on its way.
         edit
     } else if moves || carry != EditCarry::Yes {
+        // A third version: neither of the two records is there.
         return Err(VersionRefusal::in_migration(body, pair));
     } else {
         carry_over(writing, edit, carry, body)?
@@ -294,6 +314,8 @@ fn refuse_mark(
     force: Force,
 ) -> Result<(), VersionRefusal> {
     match carry {
+        // Only a flagged body is refused here: a plain one that can't be carried may still be
+        // stored as it is.
         EditCarry::No(why) if writing.body.is_marked() && force == Force::No => {
             let body = writing.body.version();
             Err(VersionRefusal::MarkedBody { body, why })

@@ -33,11 +33,13 @@ pub fn work(table: &PhaseTable, record: &PhaseRecord, phase: Phase) -> Option<Ba
     let leaves_old_behind = [live.low, live.high]
         .iter()
         .any(|phase| table.row(*phase).clears == StaleCopies::Back);
+    // Each phase has one duty, and a duty that was done is not repeated.
     match table.row(phase).background {
         BackgroundDuty::Backfill if !migration.forward_done => Some(BackgroundWork::Backfill),
         BackgroundDuty::CopyBack if !migration.back_done && !leaves_old_behind => {
             Some(BackgroundWork::CopyBack)
         }
+        // There is no flag for it: cleaning up ends when nothing is left.
         BackgroundDuty::CleanUp => Some(BackgroundWork::CleanUp),
         _ => None,
     }
@@ -71,9 +73,12 @@ pub fn is_left(found: &FoundRecords) -> bool {
 /// ```
 #[must_use]
 pub fn backfill(found: &FoundRecords, fit: MirrorFit) -> Option<PhasePlan> {
+    // A stale mirror that can't be made fresh is deleted, if there is one.
     let mirror_there = delete_if(found.new.is_some());
     match (found.standing(), fit) {
+        // Nothing to do, and no write: the backfill passes over most resources without a trace.
         (PairStanding::Absent | PairStanding::Alone | PairStanding::Fresh, _) => None,
+        // Its original is gone, so the mirror goes too.
         (PairStanding::OnlyNew, _) => Some(PhasePlan::paired(
             KeyStep::Leave,
             KeyStep::Delete,
@@ -84,6 +89,8 @@ pub fn backfill(found: &FoundRecords, fit: MirrorFit) -> Option<PhasePlan> {
             KeyStep::Copy,
             FailedListChange::Cleared,
         )),
+        // It can't be converted: it is listed, so that nobody enters a phase that reads the new
+        // records only.
         (_, MirrorFit::OnlyTruth) => Some(PhasePlan::paired(
             KeyStep::Leave,
             mirror_there,
@@ -128,9 +135,12 @@ pub fn clean_up(found: &FoundRecords) -> Option<PhasePlan> {
         stamp => delete_if(stamp.is_some()),
     };
     let new = match found.new {
+        // From now on it has no part in a migration, as a resource that was created at the new
+        // major.
         Some(new) if new.home == RecordHome::Paired => KeyStep::Mark,
         _ => KeyStep::Leave,
     };
+    // No write without a change: it would only wake watchers.
     let idle = old == KeyStep::Leave && new == KeyStep::Leave;
     (!idle).then_some(PhasePlan {
         home: RecordHome::Alone,
@@ -173,6 +183,7 @@ pub fn claim(
     record.fence(epoch)?;
     let mut migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     match work {
+        // They have no flag of their own.
         BackgroundWork::CleanUp | BackgroundWork::Discard => return Ok(record.clone()),
         // A listed resource has no mirror, so "every mirror is fresh" would be a lie about it.
         _ if failed > 0 => return Err(PhaseRefusal::Failed { failed }),

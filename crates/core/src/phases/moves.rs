@@ -63,6 +63,7 @@ pub struct MoveFacts<'a> {
 /// assert_eq!(begin(&PhaseRecord::first(), 2, 1), Err(PhaseRefusal::WrongMajors { from: 2, to: 1 }));
 /// ```
 pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, PhaseRefusal> {
+    // One migration of a type at a time: there are two keys for a resource, and no third.
     if let Some(running) = record.migration {
         return Err(PhaseRefusal::Running {
             from: running.from,
@@ -106,12 +107,15 @@ pub fn forward(
 ) -> Result<PhaseRecord, PhaseRefusal> {
     let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Two phases are live, so the half step is to close the lower one.
     if live.low != live.high {
         return close(record, migration, PhaseDirection::Forward, facts);
     }
+    // Entering is decided by the next phase's own gates.
     let next = table.row(live.high).next.ok_or(PhaseRefusal::Last)?;
     may_enter(table, &migration, next, facts)?;
     let migration = Migration {
+        // The new phase is admitted beside the old one: servers follow one after the other.
         live: LivePhases { high: next, ..live },
         heading: PhaseDirection::Forward,
         ..migration
@@ -137,7 +141,9 @@ pub fn back(
 ) -> Result<PhaseRecord, PhaseRefusal> {
     let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Asked of the higher phase: it is the one that would be left.
     let left = table.row(live.high);
+    // Before anything else, because no waiting helps.
     if left.leave == ReturnGate::Never {
         return Err(PhaseRefusal::NoWayBack { phase: live.high });
     }
@@ -146,6 +152,8 @@ pub fn back(
     }
     let no_way = PhaseRefusal::NoWayBack { phase: live.high };
     let previous = left.previous.ok_or(no_way)?;
+    // Writes of this phase may have left the old records behind; the copy back has to bring them
+    // up first.
     if left.leave == ReturnGate::BackDone && !migration.back_done {
         return Err(PhaseRefusal::CopyBackNotDone);
     }
@@ -168,13 +176,16 @@ pub fn finish(
 ) -> Result<PhaseRecord, PhaseRefusal> {
     let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Only at the end, with all servers there: another phase could still write old records.
     if live.low != live.high || table.row(live.high).next.is_some() {
         return Err(PhaseRefusal::NotLast { live });
     }
+    // Records that expire by themselves are waited for.
     if facts.left > 0 {
         return Err(PhaseRefusal::OldLeft { left: facts.left });
     }
     let mut closed = record.closed.clone();
+    // For ever, because what the old major's servers would write nobody would read.
     closed.insert(migration.from);
     Ok(moved(record, None, closed))
 }
@@ -188,9 +199,11 @@ pub fn abandon(
 ) -> Result<PhaseRecord, PhaseRefusal> {
     let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Only at the beginning, where no server reads or writes the mirrors.
     if live.low != live.high || table.row(live.low).previous.is_some() {
         return Err(PhaseRefusal::NotFirst { live });
     }
+    // Mirrors that stay would outlive the migration that keeps them in step.
     if facts.left > 0 {
         return Err(PhaseRefusal::MirrorsLeft { left: facts.left });
     }
@@ -218,6 +231,7 @@ pub fn ask(
     servers: &[PhaseAcknowledgement],
 ) -> Result<EnvironmentRequest, PhaseRefusal> {
     let live = record.migration.ok_or(PhaseRefusal::NoMigration)?.live;
+    // The phase is live, so the server simply works.
     if live.has(phase) {
         return Ok(EnvironmentRequest::Work);
     }
@@ -229,6 +243,7 @@ pub fn ask(
     if can_admit && table.row(live.low).previous == Some(phase) {
         return Ok(EnvironmentRequest::Back);
     }
+    // Whom the operator has to move first, for the message.
     let held_by = if phase > live.high {
         behind(servers, live.high, live.low)
     } else {
@@ -247,6 +262,7 @@ fn may_enter(
     next: Phase,
     facts: &MoveFacts<'_>,
 ) -> Result<(), PhaseRefusal> {
+    // Nobody is asked in an automatic migration, so what people have to agree to stops it.
     let automatic = matches!(
         facts.who,
         MoveInitiator::Automatic | MoveInitiator::AutomaticByName
@@ -255,10 +271,12 @@ fn may_enter(
         return Err(PhaseRefusal::MeaningChanged);
     }
     match table.row(next).entry {
+        // A resource without a mirror would be missing once reads go to the new records.
         EntryGate::ForwardDone if facts.failed > 0 => Err(PhaseRefusal::Failed {
             failed: facts.failed,
         }),
         EntryGate::ForwardDone if !migration.forward_done => Err(PhaseRefusal::BackfillNotDone),
+        // By name, so that nobody enters such a phase unasked.
         EntryGate::ByName if facts.who == MoveInitiator::Automatic => {
             Err(PhaseRefusal::ByName { phase: next })
         }
@@ -272,6 +290,8 @@ fn admitted(
     migration: Migration,
     phase: Phase,
 ) -> PhaseRecord {
+    // What a phase writes may leave one side behind: what was proven of that side is forgotten
+    // when the phase is admitted, not when it is left.
     let clears = table.row(phase).clears;
     let migration = Migration {
         forward_done: migration.forward_done && clears != StaleCopies::Forward,
@@ -293,6 +313,7 @@ fn close(
         PhaseDirection::Forward => migration.live.high,
         PhaseDirection::Back => migration.live.low,
     };
+    // Against what every server has acknowledged, not against what it was told.
     let behind = behind(facts.servers, phase, migration.live.low);
     // Giving up a server costs it its writes; only a person can know that it is dead.
     let fenced = facts.fence_rest && facts.who == MoveInitiator::Operator;
@@ -316,6 +337,7 @@ fn close(
         heading,
         ..migration
     };
+    // A new epoch: writes that were planned at the closed phase are refused by the store.
     Ok(moved(record, Some(migration), record.closed.clone()))
 }
 

@@ -47,12 +47,16 @@ pub fn plan_read(row: &PhaseRow, found: &FoundRecords) -> PhaseRead {
     match row.reads {
         ReadSource::Old => answer(old),
         // What cutover left behind differs, and should.
+        // Compared only while every write goes to both, as only then a difference is a fault.
         ReadSource::New => PhaseRead {
             compare: row.writes == TouchedKeys::Both && standing == PairStanding::Fresh,
             ..answer(new)
         },
+        // The new record where there is one, whether or not it is fresh.
         ReadSource::NewElseOld => answer(new.or(old)),
         ReadSource::FreshNew if standing == PairStanding::Fresh => answer(new),
+        // A mirror that is missing or stale is repaired on the way, so that reads help the
+        // backfill.
         ReadSource::FreshNew => PhaseRead {
             repair: is_due(found),
             ..answer(old)
@@ -81,11 +85,14 @@ pub fn reads_on(table: &PhaseTable, record: &PhaseRecord) -> Result<ReadsOn, Pha
         back_done,
         ..
     } = record.migration.ok_or(PhaseRefusal::NoMigration)?;
+    // From cutover on the old records fall behind, and an old server would show what has been
+    // replaced.
     if live.high > Phase::Soak || !back_done {
         let reads = false;
         return Err(PhaseRefusal::MajorNotLoaded { to, live, reads });
     }
     let LivePhases { high, .. } = live;
+    // While new leads the old record is a copy, and views of it say so.
     let marked = table.row(high).truth == SourceOfTruth::New;
     Ok(ReadsOn { marked })
 }

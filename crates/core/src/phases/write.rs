@@ -142,7 +142,10 @@ pub fn plan_write(
     let exists = found.exists(row.truth);
     let old_there = delete_if(found.old.is_some());
     match write {
+        // Only the record that the phase believes in counts; see above.
         PhaseWrite::Create(_) if exists => Err(PhaseRefusal::Exists),
+        // At the new major there is no old record to keep in step, and one that is left behind
+        // goes.
         PhaseWrite::Create(WriteMajor::New) => Ok(PhasePlan::alone(
             old_there,
             KeyStep::Write,
@@ -154,12 +157,15 @@ pub fn plan_write(
             PhasePlan::alone(old_there, KeyStep::Write, FailedListChange::Cleared),
         ),
         PhaseWrite::Create(WriteMajor::Old) => written(table, live, row, found, fit),
+        // All others change something that has to exist.
         _ if !exists => Err(PhaseRefusal::Missing),
+        // To the new major for good: the resource leaves the migration.
         PhaseWrite::Move => Ok(PhasePlan::alone(
             old_there,
             KeyStep::Write,
             FailedListChange::Cleared,
         )),
+        // It has no old record, so there is nothing to keep in step.
         PhaseWrite::Update(_) if alone => Ok(PhasePlan::alone(
             KeyStep::Leave,
             KeyStep::Write,
@@ -178,6 +184,7 @@ pub fn plan_write(
             FailedListChange::Unchanged,
         )),
         PhaseWrite::KeepAlive => kept_alive(table, live, row, found, fit),
+        // An old record that was left behind would come back as a resource.
         PhaseWrite::Delete if alone => Ok(PhasePlan::alone(
             old_there,
             KeyStep::Delete,
@@ -196,21 +203,25 @@ fn written(
     fit: MirrorFit,
 ) -> Result<PhasePlan, PhaseRefusal> {
     match (row.writes, fit) {
+        // Before the mirrors: only the old record is written.
         (TouchedKeys::Old, _) => Ok(PhasePlan::paired(
             KeyStep::Write,
             KeyStep::Leave,
             FailedListChange::Unchanged,
         )),
+        // Only the new record is written any more.
         (TouchedKeys::New, _) => Ok(PhasePlan::paired(
             KeyStep::Leave,
             KeyStep::Write,
             FailedListChange::Unchanged,
         )),
+        // In one atomic write, so that no reader sees one without the other.
         (TouchedKeys::Both, MirrorFit::Both) => Ok(PhasePlan::paired(
             KeyStep::Write,
             KeyStep::Write,
             FailedListChange::Cleared,
         )),
+        // The mirror can't hold it. It goes, if the phase can do without mirrors.
         (TouchedKeys::Both, MirrorFit::OnlyTruth) => {
             may_drop_mirror(table, live, row)?;
             Ok(without_mirror(row, found, KeyStep::Write))
@@ -225,6 +236,7 @@ fn kept_alive(
     found: &FoundRecords,
     fit: MirrorFit,
 ) -> Result<PhasePlan, PhaseRefusal> {
+    // A stale mirror must not be made to look fresh by moving its expiry.
     let fresh = found.standing() == PairStanding::Fresh;
     let plan = match (row.writes, row.truth) {
         (TouchedKeys::Old, _) => {
@@ -260,6 +272,7 @@ fn may_drop_mirror(
     live: LivePhases,
     row: &PhaseRow,
 ) -> Result<(), PhaseRefusal> {
+    // The highest live phase counts too: a server there will read what this one writes.
     let refused = [row, table.row(live.high)]
         .iter()
         .any(|row| row.unfit == UnfitPolicy::Refuse);

@@ -64,24 +64,29 @@ fn explained<T>(text: &str, scanned: Result<T, VersionFlaw>) -> Result<T, Versio
 }
 
 fn scan(text: &str, form: VersionForm) -> Result<ScannedVersion, VersionFlaw> {
+    // Each mistake that people make has a message of its own; the order is that of reading.
     if text.is_empty() {
         return Err(VersionFlaw::Empty);
     }
+    // Before anything is scanned, because the text comes from outside and goes into messages.
     if text.len() > LONGEST {
         return Err(VersionFlaw::TooLong);
     }
     if text.contains(char::is_whitespace) {
         return Err(VersionFlaw::Space);
     }
+    // The mark first: its `+` would else be taken for build metadata.
     let (numbers, mark) = split_mark(text)?;
     let (numbers, short) = split_v(numbers, form)?;
     match numbers.split_once('-') {
+        // A hyphen behind a number is a pre-release; one at the beginning is no digit.
         Some((before, label)) if !before.is_empty() => {
             return Err(VersionFlaw::PreRelease(Excerpt::of(label)));
         }
         _ => {}
     }
     let (version, parts) = read_numbers(numbers)?;
+    // Headers and prefixes may leave numbers out.
     let may_be_cut = short || matches!(form, VersionForm::Header | VersionForm::Prefix);
     if parts != WrittenParts::Three && !may_be_cut {
         return Err(VersionFlaw::TooFewNumbers);
@@ -117,6 +122,7 @@ fn read_numbers(text: &str) -> Result<(Version, WrittenParts), VersionFlaw> {
     let major = read_number(parts.next().unwrap_or_default())?;
     let minor = parts.next().map(read_number).transpose()?;
     let patch = parts.next().map(read_number).transpose()?;
+    // Counted after they are read, so that the first wrong number is told.
     if parts.next().is_some() {
         return Err(VersionFlaw::TooManyNumbers);
     }
@@ -125,6 +131,7 @@ fn read_numbers(text: &str) -> Result<(Version, WrittenParts), VersionFlaw> {
         (Some(_), None) => WrittenParts::Two,
         (None, None) => WrittenParts::One,
     };
+    // Missing numbers are 0: that is what a short form means.
     let version = Version::new(major, minor.unwrap_or(0), patch.unwrap_or(0));
     Ok((version, count))
 }
@@ -133,6 +140,7 @@ fn read_number(text: &str) -> Result<u32, VersionFlaw> {
     if text.is_empty() {
         return Err(VersionFlaw::MissingNumber);
     }
+    // Digits of other scripts look right to people, so they get a message of their own.
     if let Some(stranger) = text.chars().find(|c| !c.is_ascii_digit()) {
         return Err(if stranger.is_numeric() {
             VersionFlaw::ForeignDigit(stranger)
@@ -140,6 +148,7 @@ fn read_number(text: &str) -> Result<u32, VersionFlaw> {
             VersionFlaw::NotADigit(stranger)
         });
     }
+    // `01` would be a second way to write the same version.
     if text.len() > 1 && text.starts_with('0') {
         return Err(VersionFlaw::LeadingZero);
     }

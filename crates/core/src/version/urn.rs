@@ -125,6 +125,8 @@ impl<'a> EntityUrn<'a> {
     /// Also the old form, with a version before the uuid; that version says nothing any more.
     pub fn parse(text: &'a str) -> Result<Self, UrnError> {
         let rest = after_kind(text, Self::WORD)?;
+        // The version says nothing any more, but it is checked: a text with anything else there is
+        // no id.
         let (vendor, nss, uuid) = if let Some([vendor, nss, uuid]) = parts(rest) {
             (vendor, nss, uuid)
         } else if let Some([vendor, nss, version, uuid]) = parts(rest) {

@@ -65,6 +65,7 @@ impl Coded for UrnError {
         match self {
             Self::Kind { kind, .. } | Self::Parts { kind, .. } => {
                 let last = match *kind {
+                    // An entity's id ends with its uuid, all others with a version.
                     "entity" => "<uuid>",
                     _ => "<version>",
                 };

@@ -6,8 +6,11 @@ use serde_json::{Map, Value, json};
 pub(super) fn apply(document: &mut Value, at: &[DocumentStep], edit: &DocumentEdit) {
     let Some((first, rest)) = at.split_first() else {
         match (edit, document) {
+            // What was at the place does not matter: the value is known to break there.
             (DocumentEdit::Set(value), document) => *document = value.clone(),
             (DocumentEdit::Remove(key), Value::Object(map)) => {
+                // `shift_remove` keeps the order, so that the example looks like what its author
+                // would write.
                 map.shift_remove(key);
             }
             // Whoever makes documents anew can make so many; in one that is there it says nothing.
@@ -19,10 +22,13 @@ pub(super) fn apply(document: &mut Value, at: &[DocumentStep], edit: &DocumentEd
     };
     match first {
         DocumentStep::Item(_) => {
+            // The base may have something else here. The edit is about what is inside, so it
+            // becomes a list.
             if !document.is_array() {
                 *document = json!([]);
             }
             if let Some(items) = document.as_array_mut() {
+                // An empty list has no item that could break.
                 if items.is_empty() {
                     items.push(Value::Null);
                 }
@@ -40,6 +46,7 @@ pub(super) fn apply(document: &mut Value, at: &[DocumentStep], edit: &DocumentEd
             };
             let key = match first {
                 DocumentStep::Key(key) => key.clone(),
+                // Any name will do: the schema treats them alike here.
                 _ => map.keys().next().cloned().unwrap_or_else(|| "a".to_owned()),
             };
             apply(map.entry(key).or_insert(Value::Null), rest, edit);

@@ -20,6 +20,7 @@ impl Versions {
         let (Some(left), Some(reached)) = (self.type_version(from), self.type_version(to)) else {
             return Vec::new();
         };
+        // An error here and a restriction elsewhere: both ask the same, so they can't disagree.
         let places = self.weaker_places(from, to).into_iter();
         let error = |place: WeakerPlace| ConversionError::Weaker {
             from: left.id.version,
@@ -39,21 +40,27 @@ impl Versions {
         };
         let shown = VisiblePlaces {
             schema: &reached.schema,
+            // A version that is too complex to compare has no graph: then nothing counts as
+            // hidden, which is the safe side.
             graph: self.graph(to).ok(),
         };
         let steps = self.path(from, to);
         let mut found: Vec<WeakerPlace> = Vec::new();
+        // Outer places come first, so that what is cut is what lies deepest.
         for place in self.places(from, to).into_iter().take(PLACES) {
             let before = left.schema.strongest(&place);
+            // What nobody restricts can't become weaker.
             if before == Restriction::default() {
                 continue;
             }
             for target in spread_all(&steps, StepDirection::Forward, place.clone()) {
+                // The place is hidden there, so it is shown to nobody.
                 let Some(after) = shown.weakest(&target) else {
                     continue;
                 };
                 let around =
                     |one: &WeakerPlace| place.starts_with(&one.from) && target.starts_with(&one.to);
+                // Told for the outermost place alone: those inside of it follow from it.
                 if !is_weaker(before, after) || found.iter().any(around) {
                     continue;
                 }
@@ -71,6 +78,7 @@ impl Versions {
     /// The places to look at: restricted ones, and those that steps tell apart from what is around
     /// them, which need not be declared. The outer ones come first.
     fn places(&self, from: usize, to: usize) -> Vec<Trail> {
+        // The whole content is a place too, and may be marked.
         let mut places: BTreeSet<(usize, Trail)> = BTreeSet::from([(0, Trail::new())]);
         if let Some(left) = self.type_version(from) {
             for declared in left.schema.restricted_paths() {
@@ -82,6 +90,8 @@ impl Versions {
         for (number, step) in steps.iter().enumerate() {
             let before = steps.get(..number).unwrap_or_default();
             for place in step.step.places() {
+                // In the terms of the version that the path begins at; a place that a step creates
+                // has none there.
                 if let Some(trail) = trace_all(before, StepDirection::Backward, place) {
                     places.insert((trail.len(), trail));
                 }
@@ -116,6 +126,7 @@ impl VisiblePlaces<'_> {
         trail: &[PathToken],
         around: Restriction,
     ) -> Option<Restriction> {
+        // What is hidden is shown to nobody, so it does not count as weaker.
         if next == FieldRoute::Hide {
             return None;
         }
@@ -137,8 +148,11 @@ impl VisiblePlaces<'_> {
         if let PathToken::Key(key) = token {
             return property(key);
         }
+        // A star names properties and items alike: all of them count, and the weakest decides.
         let mut found: Vec<Restriction> = Vec::new();
         if may_be_object(&parts) {
+            // Each property that has a schema of its own, since it may be marked otherwise than
+            // the rest.
             let names: BTreeSet<&String> = parts.iter().flat_map(|part| &part.names).collect();
             found.extend(names.into_iter().filter_map(|name| property(name)));
             for ids in unnamed(&parts) {
@@ -148,10 +162,12 @@ impl VisiblePlaces<'_> {
         }
         if may_be_list(&parts) {
             let items = state.map_or(FieldRoute::Quiet, |state| state.items);
+            // `usize::MAX` is the item behind all that have schemas of their own.
             let of_items = parts.iter().filter_map(|part| part.of_item(usize::MAX));
             let ids: Vec<PartId> = of_items.collect();
             found.extend(self.inside(&ids, items, rest, mark));
         }
+        // The weakest of all: it is enough that a value is shown under one of them.
         found.into_iter().reduce(|one, other| Restriction {
             visibility: one.visibility.min(other.visibility),
             secure: one.secure && other.secure,

@@ -59,8 +59,11 @@ impl<'v> ConversionSearch<'v> {
 
     /// Puts what may break into documents of the other version, and brings them here.
     pub(super) fn try_gaps(&mut self, gaps: &[InclusionGap]) -> Option<BreakingDocument> {
+        // Made once: each gap is tried in each of them.
         let bases: Vec<Value> = self.bases();
         for gap in gaps {
+            // In this order a gap is left only when all of its edits have failed in every
+            // document.
             for edit in &gap.edits {
                 for base in &bases {
                     // Bytes and not documents: they are what a conversion takes its time for.
@@ -75,6 +78,7 @@ impl<'v> ConversionSearch<'v> {
                     if let Ok(view) = self.versions.view(record, self.from)
                         && let Some(broken) = self.try_one(view.content)
                     {
+                        // A smaller one is easier to read, and the whole of it goes into an error.
                         return Some(self.smallest(broken));
                     }
                 }
@@ -85,6 +89,7 @@ impl<'v> ConversionSearch<'v> {
 
     /// Documents of this version as the other one shows them.
     fn bases(&self) -> Vec<Value> {
+        // In the terms of the other version, since that is where gaps are.
         let documents = Examples::of(self.own, SEED).take(BASES);
         let shown = documents.filter_map(|document| {
             let record = ContentRecord::new(self.from, document);
@@ -113,18 +118,23 @@ impl<'v> ConversionSearch<'v> {
 
     /// A document that fits here, is all expressed here, and does not fit there.
     fn try_one(&mut self, document: Value) -> Option<BreakingDocument> {
+        // Only what its own version accepts is a document of it: anything else may break as it
+        // likes.
         self.own.validate(&document).ok()?;
         let document = self.own.without_absent(&document).into_owned();
         // Such a field is hidden at the other version, so it is no news of this version's own documents.
         if beyond(self.versions.graph(self.number).ok()?, &document) {
             return None;
         }
+        // Counted after those two checks, so that the number is that of documents that were really
+        // converted.
         self.tried += 1;
         self.bytes = self.bytes.saturating_add(weight(&document));
         let record = ContentRecord::new(self.from, document.clone());
         let view = match self.versions.view(record, self.to) {
             Ok(view) => view,
             Err(refusal) => {
+                // A refusal is an answer too: the client is told, and nothing is shown wrongly.
                 self.refused += 1;
                 // It was refused only after so much had been copied.
                 if refusal.reason == ConversionObstacle::TooLarge {

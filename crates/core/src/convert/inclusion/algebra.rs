@@ -45,8 +45,10 @@ fn choices(schema: &Value) -> usize {
     let mut todo = vec![schema];
     let mut found = 0;
     while let Some(next) = todo.pop() {
+        // A stack: schemas come from outside, and may nest deeply.
         match next {
             Value::Object(map) => {
+                // Counted also where the word is a property's name: too many is safe.
                 found += map
                     .keys()
                     .filter(|word| WORDS.contains(&word.as_str()))
@@ -105,13 +107,17 @@ const STABLE: [&str; 24] = [
 ];
 
 fn one_language(drafts: (Draft, Draft), wanted: &Value, known: &Value) -> bool {
+    // The same draft means the same by the same words.
     if drafts.0 == drafts.1 {
         return true;
     }
+    // From draft 6 on these keywords have kept their meaning; draft 4 had booleans for exclusive
+    // bounds.
     let new = |draft| !matches!(draft, Draft::Draft4);
     let stable = |schema: &Value| {
         let words = schema.as_object().into_iter().flatten();
         let flat = words.map(|(word, _)| word.as_str());
+        // A reference could lead to other words.
         !has_reference(schema) && flat.into_iter().all(|word| STABLE.contains(&word))
     };
     let all_of = known.get("allOf").and_then(Value::as_array);

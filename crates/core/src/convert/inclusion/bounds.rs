@@ -27,10 +27,12 @@ pub(super) fn omit_kept(c: &Conjunction<'_>, wanted: &mut Value) {
 }
 
 fn keeps(known: &Map<String, Value>, word: &str, limit: &Value) -> bool {
+    // What is not bounded at all keeps no bound.
     let Some(own) = known.get(word) else {
         return false;
     };
     let order = || compared(own, limit);
+    // A greater least, or a smaller most, keeps the wanted one as well.
     if LEAST.contains(&word) {
         order().is_some_and(Ordering::is_ge)
     } else if MOST.contains(&word) {
@@ -55,10 +57,12 @@ const LETTERS: u64 = 100_000;
 /// What is just too short or too long.
 pub(super) fn just_outside(wanted: &Value) -> Vec<DocumentEdit> {
     let number = |word: &str| wanted.get(word).and_then(Value::as_u64);
+    // One below the least and one above the most: the nearest documents that break.
     let outside = |least: &str, most: &str, limit: u64| {
         let fewer = number(least).and_then(|least| least.checked_sub(1));
         let more = number(most).and_then(|most| most.checked_add(1));
         let sizes = [fewer, more].into_iter().flatten();
+        // Documents are really made of these, so sizes are bounded.
         let sizes = sizes.filter(move |size| *size <= limit);
         sizes.filter_map(|size| usize::try_from(size).ok())
     };
@@ -67,6 +71,7 @@ pub(super) fn just_outside(wanted: &Value) -> Vec<DocumentEdit> {
         outside("minProperties", "maxProperties", COUNTED).map(DocumentEdit::Properties);
     let texts = outside("minLength", "maxLength", LETTERS);
     let texts = texts.map(|size| DocumentEdit::Set(Value::from("a".repeat(size))));
+    // Two items are enough for two that are equal.
     let twice =
         (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(DocumentEdit::Items(2));
     let names = wanted.get("propertyNames").map(odd_names);

@@ -13,17 +13,20 @@ use std::collections::HashSet;
 pub(super) fn parts<'a>(source: &'a SchemaSource, schema: &'a Value) -> Option<Vec<&'a Value>> {
     let mut found: Vec<&Value> = Vec::new();
     let mut seen = HashSet::new();
+    // A stack and a set: references may lead in circles.
     let mut todo = vec![schema];
     while let Some(next) = todo.pop() {
         if !seen.insert(address(next)) {
             continue;
         }
+        // Bounded: a schema that is larger counts as one that can't be followed.
         if found.len() > SCHEMA_WORK {
             return None;
         }
         let reference = next.get("$ref").and_then(Value::as_str);
         if let Some(reference) = reference {
             todo.push(source.resolve(reference)?);
+            // Up to draft 7 the words beside a reference do not count.
             if source.ref_stands_alone() {
                 continue;
             }
@@ -62,6 +65,7 @@ impl<'a> Conjunction<'a> {
         let mut all: Vec<&'a Value> = Vec::new();
         let mut seen = HashSet::new();
         for schema in schemas {
+            // Less is known then, so less is proven, and nothing wrongly.
             let parts = parts(source, schema).unwrap_or_default();
             // A schema that refers to itself twice would double on every level.
             all.extend(parts.into_iter().filter(|part| seen.insert(address(part))));
@@ -71,6 +75,7 @@ impl<'a> Conjunction<'a> {
             let lists = words.filter_map(|word| part.get(word).and_then(Value::as_array));
             lists.collect::<Vec<_>>()
         };
+        // Not opened yet: each alternative doubles the work.
         let choices: Vec<&'a Vec<Value>> = all.iter().flat_map(listed).collect();
         Self {
             width: choices.iter().map(|list| list.len()).sum(),
@@ -122,12 +127,14 @@ impl<'a> Conjunction<'a> {
     /// One for each of the first alternatives that were not looked into.
     pub(super) fn alternatives(&self, source: &'a SchemaSource) -> Option<Vec<Self>> {
         let (list, rest) = self.choices.split_first()?;
+        // Bounded by depth, since each opened choice multiplies with the next one.
         if self.opened >= OPENED {
             return None;
         }
         let one = |alternative: &'a Value| {
             let inner = Self::of(source, [alternative]);
             let mut all = self.clone();
+            // A part that is known already would only be compared twice.
             let known: HashSet<usize> = all.parts.iter().map(|part| address(part)).collect();
             let new = inner.parts.into_iter();
             all.parts

@@ -11,6 +11,7 @@ const ALTERNATIVES: usize = 32;
 
 /// Whether all of them differ by their types, or by the value of a property that both require.
 pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
+    // Every pair is compared.
     if list.len() > ALTERNATIVES {
         return false;
     }
@@ -21,6 +22,7 @@ pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
     let mut rest = known.as_slice();
     while let Some((first, others)) = rest.split_first() {
         if !others.iter().all(|other| disjoint(source, first, other)) {
+            // Each with those behind it; the order does not matter.
             return false;
         }
         rest = others;
@@ -30,9 +32,11 @@ pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
 
 fn disjoint(source: &SchemaSource, one: &Conjunction<'_>, other: &Conjunction<'_>) -> bool {
     let kinds = one.kinds().and(other.kinds());
+    // No value has two types.
     if kinds.is_none() {
         return true;
     }
+    // Both list their values: a value in common is all that could fit both.
     if let (Some(one), Some(other)) = (one.finite(), other.finite())
         && !overlap(&one, &other)
     {
@@ -42,6 +46,7 @@ fn disjoint(source: &SchemaSource, one: &Conjunction<'_>, other: &Conjunction<'_
     kinds.within(JsonKinds::OBJECT)
         && required(one).intersection(&required(other)).any(|tag| {
             let (one, other) = (one.property(source, tag), other.property(source, tag));
+            // The tag of tagged unions: listed values that never meet.
             match (one.finite(), other.finite()) {
                 (Some(one), Some(other)) => !overlap(&one, &other),
                 _ => one.kinds().and(other.kinds()).is_none(),

@@ -9,6 +9,8 @@ impl<'a> SchemaComparison<'a> {
     pub(super) fn list(&mut self, c: &Conjunction<'a>, t: &'a Value) {
         let wanted = item_parts(t);
         let known = c.items(self.from);
+        // By positions, as far as either side has schemas for single items; the last one speaks of
+        // all that follow.
         for number in 0..wanted.len().max(known.len()) {
             let item = known.get(number).or(known.last());
             let schema = wanted.get(number).or(wanted.last());

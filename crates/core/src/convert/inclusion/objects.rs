@@ -37,15 +37,18 @@ fn unnamed(map: &Map<String, Value>) -> impl Iterator<Item = &Value> {
 impl<'a> SchemaComparison<'a> {
     pub(super) fn object(&mut self, c: &Conjunction<'a>, t: &'a Map<String, Value>) {
         let named = t.get("properties").and_then(Value::as_object);
+        // By name first, as most properties are.
         for (name, schema) in named.into_iter().flatten() {
             self.property(c, name, schema);
         }
         for (pattern, schema) in patterns(t) {
             let regex = compile_pattern(pattern).ok().map(|compiled| compiled.regex);
+            // A pattern that can't be compiled may match any name.
             let matches = |name: &str| regex.as_ref().is_none_or(|regex| regex.is_match(name));
             self.unnamed(c, schema, Some(pattern), &matches, &|_| true);
         }
         if let Some(rest) = t.get("additionalProperties") {
+            // Additional properties are those that neither `properties` nor a pattern speaks of.
             let spoken_of = |name: &str| {
                 let mut without = t.clone();
                 without.shift_remove("additionalProperties");
@@ -59,6 +62,8 @@ impl<'a> SchemaComparison<'a> {
     }
 
     /// Which properties are there. A null that counts as absent is not, whatever is required.
+    // Whether properties are there is asked of all parts at once: one may require what another one
+    // declares.
     pub(super) fn presence(&mut self, c: &Conjunction<'a>, parts: &[&'a Map<String, Value>]) {
         let required = parts.iter().filter_map(|t| t.get("required")?.as_array());
         let required = required.flatten().filter_map(Value::as_str);
@@ -71,8 +76,10 @@ impl<'a> SchemaComparison<'a> {
                 );
             }
         }
+        // Words that count properties: a null that vanishes changes the number.
         let counts = |t: &&Map<String, Value>| WHOLE.iter().any(|word| t.contains_key(*word));
         let counted = parts.iter().any(counts);
+        // Where nulls stay, nothing vanishes.
         if !self.strips_null || (required.is_empty() && !counted) {
             return;
         }
@@ -88,6 +95,7 @@ impl<'a> SchemaComparison<'a> {
             }
         }
         let closed = |rest: &&Value| **rest == Value::Bool(false);
+        // A schema that forbids the property has no null that could vanish from it.
         let mut wanted = parts.iter().flat_map(|t| unnamed(t)).filter(|t| !closed(t));
         let vanish = wanted.any(|schema| !takes_null(self.to, schema));
         let patterns = c.maps().flat_map(patterns).map(|(_, schema)| schema);
@@ -109,9 +117,13 @@ impl<'a> SchemaComparison<'a> {
 
     fn property(&mut self, c: &Conjunction<'a>, name: &str, t: &'a Value) {
         let mut inner = c.property(self.from, name);
+        // In a view nulls of optional fields are taken out before they are validated.
         inner.no_null = self.strips_null && !takes_null(self.to, t);
         let at = DocumentStep::Key(name.to_owned());
+        // A forbidden name is not one that may be used freely.
         let forbidden = GapReason::of(None, t) == GapReason::Forbidden;
+        // Policy: names that only the new schema declares count as unused in old documents. What
+        // is noted lets the caller say so.
         if self.question.new_names_unused && !forbidden && c.leaves_open(self.from, name) {
             let fits = |this: &mut Self| this.inside(at.clone(), |this| this.compare(&inner, t));
             if !self.guess(ProofEffort::Ask, fits) {
@@ -138,6 +150,8 @@ impl<'a> SchemaComparison<'a> {
             .filter_map(|map| map.get("properties")?.as_object())
             .flat_map(Map::keys)
             .collect();
+        // A property that the other schema names and this rule speaks of is compared by its own
+        // schema.
         for name in names.into_iter().filter(|name| speaks_of(name)) {
             self.property(c, name, t);
         }
@@ -161,6 +175,7 @@ impl<'a> SchemaComparison<'a> {
             self.inside(at, |this| this.compare(&inner, t));
         }
         // Whatever matches the pattern here matches it there.
+        // Only patterns with the same text are known to match the same names.
         let mut rest = if own.is_empty() {
             c.others(self.from)
         } else {

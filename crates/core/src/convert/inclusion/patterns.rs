@@ -24,9 +24,11 @@ impl PatternAnswers {
     pub(super) fn omit_kept(&mut self, c: &Conjunction<'_>, wanted: &mut Value) -> Option<String> {
         let map = wanted.as_object_mut()?;
         let pattern = map.get("pattern")?.as_str()?.to_owned();
+        // All patterns that are known hold together.
         let known = c.maps().filter_map(|part| part.get("pattern")?.as_str());
         let known: Vec<String> = known.map(str::to_owned).collect();
         let length = |word| c.maps().filter_map(move |part| part.get(word)?.as_u64());
+        // The narrowest of all lengths, since each of them holds.
         let lengths = (length("minLength").max(), length("maxLength").min());
         match self.within((known, pattern, lengths))? {
             PatternInclusion::No(text) => Some(text),
@@ -38,9 +40,11 @@ impl PatternAnswers {
     }
 
     fn within(&mut self, question: PatternQuestion) -> Option<PatternInclusion> {
+        // The same question comes again for each property that uses the pattern.
         if let Some(answer) = self.answers.get(&question) {
             return answer.clone();
         }
+        // A question costs much before it fails: after some failures no more are asked.
         if self.failures >= FAILURES || self.answers.len() >= QUESTIONS {
             return None;
         }

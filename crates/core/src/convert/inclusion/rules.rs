@@ -87,24 +87,29 @@ impl<'a> SchemaComparison<'a> {
         t: &'a Map<String, Value>,
     ) {
         let kinds = c.kinds();
+        // Types first: without the wanted type no other keyword matters.
         if t.contains_key("type") {
             let wanted = JsonKinds::of(&project(part, &["type"]));
             // In draft 4 the number 1.0 is no integer.
             let old = self.to.draft == Draft::Draft4 && self.from.draft != Draft::Draft4;
+            // Only one way: a document of draft 4 has an integer wherever the others want one.
             let may_differ =
                 old && kinds.has(JsonKinds::INTEGER) && !JsonKinds::NUMBER.within(wanted);
             if may_differ || !kinds.within(wanted) {
                 self.leaf(c, Some(&["type"]), part);
+                // A gap in the type makes all gaps below superfluous.
                 return;
             }
         }
         for (words, speaks_of) in FAMILIES {
+            // A keyword that speaks of another type than the value can have holds anyway.
             let any = words.iter().any(|word| t.contains_key(*word));
             if any && kinds.has(speaks_of) {
                 self.leaf(c, Some(words), part);
             }
         }
         for (word, speaks_of) in SINGLE {
+            // One keyword at a time, because each is proven by itself.
             if t.contains_key(word) && kinds.has(speaks_of) {
                 self.leaf(c, Some(&[word]), part);
             }
@@ -128,13 +133,18 @@ impl<'a> SchemaComparison<'a> {
     /// It is enough that one alternative always fits, if no other one can fit too where only one
     /// may.
     fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, word: &str, list: &'a [Value]) {
+        // The same choice on both sides.
         if self.cancels(c, &[word], part) {
             return;
         }
+        // With `oneOf` a second alternative that fits would break it; only if no two can fit is
+        // one enough.
         if word == "oneOf" && !disjoint::all(self.to, list) {
             self.leaf(c, Some(&[word]), part);
             return;
         }
+        // A null inside an alternative is no null of the property: which alternative applies is
+        // decided with it.
         let strips = std::mem::replace(&mut self.strips_null, false);
         let mut one_fits = false;
         for one in list {
@@ -160,6 +170,7 @@ impl<'a> SchemaComparison<'a> {
     /// Asks the algebra for some keywords of a part, or for the whole of it.
     pub(super) fn leaf(&mut self, c: &Conjunction<'a>, words: Option<&[&str]>, part: &Value) {
         let wanted = match words {
+            // The very same words among what is known keep them.
             Some(words) if self.cancels(c, words, part) => return,
             Some(words) => {
                 let mut wanted = project(part, words);
@@ -171,10 +182,12 @@ impl<'a> SchemaComparison<'a> {
         if is_unconstrained(&wanted) {
             return;
         }
+        // The attempt has failed already, and what it still asks would cost for nothing.
         if self.failed() {
             return;
         }
         let why = GapReason::of(words, part);
+        // At a glance nothing is asked of the algebra.
         if self.effort == ProofEffort::Glance {
             self.gap(why, Vec::new());
             return;
@@ -185,7 +198,10 @@ impl<'a> SchemaComparison<'a> {
             return;
         }
         let kinds = c.kinds();
+        // The types that are known help the algebra to drop alternatives.
         let typed = (kinds != JsonKinds::ALL).then(|| json!({"type": kinds.to_json()}));
+        // Only the parts that can matter for these words: the algebra's cost grows with all that
+        // is given to it.
         let relevant = words.and_then(relevant);
         let known = c.parts.iter().map(|part| match relevant {
             Some(words) => project(part, words),
@@ -193,11 +209,13 @@ impl<'a> SchemaComparison<'a> {
         });
         let known = json!({"allOf": known.chain(typed).collect::<Vec<_>>()});
         let (known, wanted) = (self.from.bundle(&known), self.to.bundle(&wanted));
+        // Bounded before it is asked, because it can't be interrupted.
         if !self.affords(&known) || !self.affords(&wanted) {
             self.gap(GapReason::TooMuch, Vec::new());
             return;
         }
         let question = (known.to_string(), wanted.to_string());
+        // The number of questions is bounded too, and an answer that is known is free.
         if self.answers.len() >= QUESTIONS && !self.answers.contains_key(&question) {
             self.gap(GapReason::TooMuch, Vec::new());
             return;
@@ -205,17 +223,21 @@ impl<'a> SchemaComparison<'a> {
         let drafts = (self.to.draft, self.from.draft);
         let ask = || algebra::covers(&wanted, &known, drafts);
         let answer = self.answers.entry(question).or_insert_with(ask);
+        // Not covered is no proof that it breaks: the difference may be empty.
         let difference = match answer {
             algebra::CoverAnswer::Covers => return,
             algebra::CoverAnswer::Undecided(difference) => difference.clone(),
         };
         self.guesses += 1;
+        // Documents just outside of the bounds are the most likely to break, and are told even
+        // without a search.
         let counted = bounds::just_outside(&wanted);
         let mut values = Vec::new();
         if self.effort == ProofEffort::Search
             && self.guesses <= GUESSES
             && self.searched <= SEARCHED
         {
+            // By weight, since large schemas take longer to search.
             self.searched += weight(&known) + weight(&wanted);
             values = counterexample::values(difference, known, wanted, self.guesses);
         }

@@ -28,10 +28,12 @@ impl SameReferences {
     /// Of two schemas; `None` if the same text need not mean the same.
     pub(super) fn of(from: &SchemaSource, to: &SchemaSource) -> Option<Self> {
         let in_both = |source: &SchemaSource| !has_moving_references(&source.schema);
+        // A moving reference, such as `$dynamicRef`, depends on where it is met.
         if from.draft != to.draft || !in_both(from) || !in_both(to) {
             return None;
         }
         let mut inside: HashMap<&str, Vec<&str>> = HashMap::new();
+        // Only references of the target matter: the question is always about its parts.
         for reference in references(&to.schema) {
             let (known, wanted) = (from.resolve(reference), to.resolve(reference));
             if let (Some(known), Some(wanted)) = (known, wanted)
@@ -42,6 +44,7 @@ impl SameReferences {
             }
         }
         // A reference is the same as long as all that it leads to is.
+        // To a fixed point: one that falls out takes with it those that lead to it.
         loop {
             let other = |inner: &&str| !inside.contains_key(inner);
             let differ = |(name, inner): (&&str, &Vec<&str>)| {
@@ -68,6 +71,7 @@ impl SameReferences {
 
 /// All references, those that only stand in values included.
 fn references(schema: &Value) -> Vec<&str> {
+    // Too many are harmless: a reference in a value only makes it differ.
     let mut found = Vec::new();
     let mut todo = vec![schema];
     while let Some(next) = todo.pop() {

@@ -68,6 +68,7 @@ impl<'s> SketchScope<'s> {
         let Some((last, parents)) = keys.split_last() else {
             return SketchField::NEVER;
         };
+        // Whether the field is there in every document: only if all objects around it are.
         let mut always = true;
         let mut node = &mut *self.node;
         for key in parents {
@@ -79,6 +80,7 @@ impl<'s> SketchScope<'s> {
                 return SketchField::NEVER;
             };
             write_out(inner, self.source);
+            // What may be no object may have no field in it.
             always &= JsonKinds::of(inner).within(JsonKinds::OBJECT);
             node = inner;
         }
@@ -87,6 +89,8 @@ impl<'s> SketchScope<'s> {
         };
         let schema = property(map, last);
         always &= is_required(map, last);
+        // `false` and not removed: a pattern or `additionalProperties` would speak of the name
+        // otherwise.
         set_property(map, last, Value::Bool(false));
         set_required(map, last, false);
         SketchField { schema, always }
@@ -97,6 +101,7 @@ impl<'s> SketchScope<'s> {
         let Some((last, parents)) = keys.split_last() else {
             return;
         };
+        // A field that never is there puts nothing anywhere, and creates no object.
         if field.is_never() {
             return;
         }
@@ -127,10 +132,12 @@ impl<'s> SketchScope<'s> {
         change: impl FnOnce(SketchField, &mut SketchScope<'_>) -> SketchField,
     ) {
         let keys = [key.to_owned()];
+        // Taken out and put back, so that nothing else in the schema speaks of it in between.
         let mut field = self.take(&keys);
         if field.is_never() {
             return;
         }
+        // References are relative to the whole document, and the change may look inside.
         field.schema = self.written_out(field.schema);
         let mut nothing = Value::Null;
         let mut scope = SketchScope {
@@ -152,6 +159,7 @@ impl<'s> SketchScope<'s> {
             let Some(map) = opened(node, key, self.source) else {
                 return;
             };
+            // A document that has the field has objects on the way to it.
             map.insert("type".to_owned(), Value::from("object"));
             set_required(map, key, true);
             let Some(inner) = inside(map, key) else {
@@ -202,6 +210,7 @@ fn opened<'v>(
     source: &SchemaSource,
 ) -> Option<&'v mut Map<String, Value>> {
     write_out(node, source);
+    // `true` has no keywords that could be changed.
     if *node == Value::Bool(true) {
         *node = json!({});
     }
@@ -210,6 +219,8 @@ fn opened<'v>(
     if !kinds.has(JsonKinds::OBJECT) {
         return None;
     }
+    // A choice that speaks of this field may be untrue once it changes; without it the sketch lets
+    // more through, which is safe.
     if keep_choices(map, &|name| name != key) {
         // What was listed is gone, its types are not.
         if kinds != JsonKinds::ALL {
@@ -239,6 +250,7 @@ fn make_object(
 ) -> bool {
     let mut schema = property(map, key);
     write_out(&mut schema, source);
+    // Nothing can be there, so it is created for the field.
     let fresh = schema == Value::Bool(false);
     let there = is_required(map, key);
     let kinds = JsonKinds::of(&schema);
@@ -250,8 +262,11 @@ fn make_object(
             Value::Object(object) => object,
             _ => Map::new(),
         };
+        // A choice could require what the created object does not have.
         drop_choices(&mut object);
         object.shift_remove("required");
+        // If the field is always there, so is an object around it, whatever the schema has
+        // allowed.
         let kinds = if always {
             JsonKinds::OBJECT
         } else {

@@ -38,9 +38,11 @@ impl JsonKinds {
         if *schema == Value::Bool(false) {
             return Self(0);
         }
+        // A reference may lead anywhere, also back to here.
         if levels == 0 || schema.get("$ref").is_some() {
             return Self::ALL;
         }
+        // Each keyword restricts by itself, so all of them are intersected.
         let typed = match schema.get("type") {
             None => Self::ALL,
             Some(Value::Array(words)) => words
@@ -54,6 +56,7 @@ impl JsonKinds {
         let constant = constant.map_or(Self::ALL, |value| Self::of_values([value]));
         let mut kinds = typed.and(listed).and(constant);
         let list = |word| schema.get(word).and_then(Value::as_array);
+        // One of the alternatives has to fit, so their kinds are united.
         for choices in [list("anyOf"), list("oneOf")].into_iter().flatten() {
             let each = choices.iter().map(|one| Self::seen(one, levels - 1));
             kinds = kinds.and(each.fold(Self(0), Self::or));
@@ -119,6 +122,7 @@ impl JsonKinds {
     /// As the value of `type`. A number that is no integer has no name, and becomes a number.
     pub(crate) fn to_json(self) -> Value {
         let fraction = self.has(Self::NUMBER.without(Self::INTEGER));
+        // `number` includes integers: with it, `integer` would be said twice.
         let named = |(name, kinds): &(&'static str, Self)| match *name {
             "number" => fraction,
             "integer" => self.has(Self::INTEGER) && !fraction,
@@ -126,6 +130,7 @@ impl JsonKinds {
         };
         let names = NAMES.iter().filter(|entry| named(entry));
         let mut names: Vec<Value> = names.map(|(name, _)| Value::from(*name)).collect();
+        // A single name is written as a text, as authors do.
         match names.len() {
             1 => names.pop().unwrap_or_default(),
             _ => Value::Array(names),

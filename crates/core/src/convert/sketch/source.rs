@@ -39,6 +39,7 @@ impl SchemaSource {
 
     /// A part of the document, or of a sketch of it, as a document of its own.
     pub(crate) fn bundle(&self, node: &Value) -> Value {
+        // The draft decides where definitions are looked for.
         let definitions = match self.draft {
             Draft::Draft4 | Draft::Draft6 | Draft::Draft7 => "definitions",
             _ => "$defs",
@@ -49,12 +50,15 @@ impl SchemaSource {
             Value::Bool(false) => Map::from_iter([("not".to_owned(), json!({}))]),
             _ => Map::new(),
         };
+        // An id would change what relative references lead to, and the sketch is no longer what it
+        // named.
         for word in ["$schema", "$id", "id", "definitions", "$defs"] {
             map.shift_remove(word);
         }
         let mut bundle = Value::Object(map);
         let refers = has_reference(&bundle);
         self.prepare(&mut bundle, &start);
+        // The original document is large, and most parts refer to nothing.
         if refers {
             let mut origin = self.schema.clone();
             if let Some(map) = origin.as_object_mut() {
@@ -84,10 +88,13 @@ impl SchemaSource {
         };
         if let Some(Value::String(reference)) = map.get_mut("$ref")
             && let Some(fragment) = reference.strip_prefix('#')
+            // Only pointers are moved along; a reference by an anchor stays as it is.
             && (fragment.is_empty() || fragment.starts_with('/'))
         {
             *reference = format!("{start}{fragment}");
         }
+        // Only as schemas booleans are unknown to draft 4: `additionalProperties: false` is
+        // written the same in all drafts, and has to survive.
         let old = self.draft == Draft::Draft4;
         let keep: Vec<(&str, Option<Value>)> = ["additionalProperties", "additionalItems"]
             .into_iter()

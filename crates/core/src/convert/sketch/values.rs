@@ -38,9 +38,11 @@ pub(crate) fn whole_number(value: &Value) -> bool {
 
 /// What fits one of several schemas.
 pub(crate) fn one_of(mut schemas: Vec<Value>) -> Value {
+    // What fits nothing adds nothing to a choice.
     schemas.retain(|schema| *schema != Value::Bool(false));
     let mut distinct: Vec<Value> = Vec::new();
     for schema in schemas {
+        // What fits everything makes the others superfluous.
         if schema == Value::Bool(true) || schema == json!({}) {
             return Value::Bool(true);
         }
@@ -48,6 +50,7 @@ pub(crate) fn one_of(mut schemas: Vec<Value>) -> Value {
             distinct.push(schema);
         }
     }
+    // One alternative needs no choice around it, which steps would have to look into again.
     match distinct.len() {
         0 => Value::Bool(false),
         1 => distinct.pop().unwrap_or_default(),

@@ -52,6 +52,7 @@ impl AddField {
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
         tree.displace(&self.path, &self.id, StepDirection::Forward);
+        // The object around it is no object in this document: there is no place for a field.
         if !tree.has_parent(&self.path) {
             return Ok(());
         }
@@ -63,14 +64,19 @@ impl AddField {
         });
         match noted {
             Some(KeptNote { value, margin, .. }) => {
+                // A note without a value says that the newer version did not have the field.
                 if let Some(value) = value {
                     tree.place(&self.path, run.restored(NotedValue { value, margin }));
                 }
             }
             None => {
                 if let Some(value) = &self.value {
+                    // The value is written out once for each item of a list, so it counts against
+                    // the budget.
                     run.spend(self.weight)?;
                     let mut field = NotedValue::from(value.clone());
+                    // Outside of a branch the usual value is recognized by what it is. Inside,
+                    // only a note tells that this step has made it.
                     if self.id.in_when {
                         let sign = self.id.makes(StepDirection::Forward, NotePurpose::Part);
                         field
@@ -99,11 +105,14 @@ impl AddField {
             !run.there && field.margin.take_note(sign).is_some() && field.margin.is_bare()
         };
         let derived = taken.as_mut().is_some_and(derived);
+        // The step will make it again.
         if derived {
             taken = None;
         }
         let usual = match (&taken, &self.value) {
+            // In a branch the value alone does not tell, see above.
             _ if self.id.in_when => taken.is_none() && (derived || self.value.is_none()),
+            // With anything kept beside it the field can't be made again from the step alone.
             (Some(field), Some(value)) => field.margin.is_bare() && same(&field.value, value),
             (None, None) => true,
             _ => false,
@@ -116,6 +125,7 @@ impl AddField {
             }
             tree.margin.make(parents).notes.push(note);
         }
+        // `taken` is false: the way forward has created no objects around it.
         tree.close(&self.path, &self.id, StepDirection::Backward, false, run);
     }
 }

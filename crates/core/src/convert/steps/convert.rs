@@ -16,20 +16,24 @@ pub(crate) fn read(
     let to = ScalarType::read(args, "to")?;
     let from = match args.take("from") {
         Some(_) => Some(ScalarType::read(args, "from")?),
+        // Most types that change were strings, because anything can be written as one.
         None if to != ScalarType::String => Some(ScalarType::String),
         None => making.origin(&path).and_then(|(schema, origin)| {
             let types = schema.types_at(&origin);
+            // Two scalar types would leave open which one the way back leads to.
             let mut scalars = types.iter().filter_map(|name| ScalarType::of(name));
             scalars.next().filter(|_| scalars.next().is_none())
         }),
     };
     let from = match from {
         Some(from) if from != to => from,
+        // A conversion that changes nothing is a mistake in the file, not a wish.
         Some(_) => return Err(args.flaw("to", "that is its type already")),
         None if making.knows_schemas() => {
             let reason = "the older version's schema does not tell the type; say from";
             return Err(args.flaw("to", reason));
         }
+        // Without schemas, in an example of the documentation say, a number is the widest guess.
         None => ScalarType::Number,
     };
     Ok(vec![DirectedStep::forward(ValueStep {
@@ -109,11 +113,14 @@ impl ValueExchange for ScalarExchange {
             StepDirection::Forward => (self.from, self.to),
             StepDirection::Backward => (self.to, self.from),
         };
+        // A type that was loose may have had the new type all along.
         if !from.is_of(value) && to.is_of(value) {
             return Ok(value.clone());
         }
         let converted = match (value, to) {
             (Value::String(text), ScalarType::Integer) => {
+                // Through 128 bits, so that a number beyond 64 is refused rather than wrapped
+                // around.
                 text.parse().ok().and_then(|whole: i128| integer(whole))
             }
             (Value::String(text), ScalarType::Number) => exact_number(text).map(Value::Number),
@@ -125,11 +132,13 @@ impl ValueExchange for ScalarExchange {
             (Value::Bool(flag), ScalarType::Integer | ScalarType::Number) => {
                 Some(Value::from(u8::from(*flag)))
             }
+            // Only the two numbers that a boolean becomes on the way back.
             (Value::Number(_), ScalarType::Boolean) => match whole(value) {
                 Some(0) => Some(Value::Bool(false)),
                 Some(1) => Some(Value::Bool(true)),
                 _ => None,
             },
+            // A container has no scalar form that could be undone.
             (Value::Array(_) | Value::Object(_), _) => {
                 return Err(format!("{} is no scalar", kind(value)));
             }
@@ -144,6 +153,7 @@ impl ValueExchange for ScalarExchange {
             StepDirection::Backward => (self.to, self.from),
         };
         match (from, to) {
+            // Every scalar has a text, and an integer is a number already.
             (_, ScalarType::String) | (ScalarType::Integer, ScalarType::Number) => Vec::new(),
             (ScalarType::Boolean, _) => Vec::new(),
             (ScalarType::Number, ScalarType::Integer) => vec![
@@ -174,6 +184,7 @@ impl ValueExchange for ScalarExchange {
             StepDirection::Forward => self.to,
             StepDirection::Backward => self.from,
         };
+        // A boolean has two values, so all results can be listed, which proves more than a type.
         if JsonKinds::of(schema).without(JsonKinds::NULL) == JsonKinds::BOOLEAN {
             return match to {
                 ScalarType::String => json!({"enum": ["false", "true"]}),

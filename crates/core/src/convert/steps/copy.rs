@@ -21,9 +21,11 @@ pub(crate) fn read(
 ) -> Result<Vec<DirectedStep>, StepFlaw> {
     let from = args.path("from")?;
     let to = args.path("to")?;
+    // One inside of the other would copy a field into itself.
     if from.overlaps(&to) {
         return Err(args.flaw("to", format!("{to} and {from} are one inside the other")));
     }
+    // In a branch, only some documents would have the copy, and writers could not rely on it.
     if making.whens > 0 {
         return Err(args.flaw(
             "from",
@@ -50,6 +52,8 @@ impl CopyField {
     ) -> Result<(), ConversionRefusal> {
         let way = StepDirection::Forward;
         let seen = tree.take(&self.to);
+        // First the older field leaves its place, then the newer one may take its own: they may
+        // share objects around them.
         tree.close(&self.to, &self.id, way, seen.is_some(), run);
         tree.displace(&self.from, &self.id, way);
         let Some(mut seen) = seen else {
@@ -59,13 +63,18 @@ impl CopyField {
             .margin
             .take_note(self.id.uses(way, NotePurpose::Original))
         {
+            // Nothing was noted: the two were alike, so the copy is the same again.
             None => {
+                // A copy doubles content; the budget stops a chain of such steps.
                 run.charge(&seen.value)?;
                 let to = NotedValue::from(seen.value.clone());
                 (Some(seen), Some(to))
             }
             Some(note) => match note.value {
+                // Only the deprecated field was there.
                 None => (None, Some(seen)),
+                // The two were different, or only the newer one was there: both come back as they
+                // were.
                 Some(mut value) => {
                     let mut margin = note.margin;
                     let to = value.as_object_mut().and_then(|map| map.shift_remove("to"));
@@ -93,6 +102,8 @@ impl CopyField {
         let to = tree.take(&self.to);
         tree.close(&self.from, &self.id, way, from.is_some(), run);
         tree.close(&self.to, &self.id, way, to.is_some(), run);
+        // As long as the value is the one that was seen. A client that changes it means both
+        // fields.
         let note = KeptNote::new(
             self.id.makes(way, NotePurpose::Original),
             NoteCondition::Same,
@@ -100,7 +111,9 @@ impl CopyField {
         let (mut seen, note) = match (from, to) {
             (None, None) => return,
             (None, Some(to)) => (to, Some(note)),
+            // An empty object: there was no deprecated field.
             (Some(from), None) => (from, Some(note.value(Value::Object(Map::new())))),
+            // The common case, which leaves nothing to note.
             (Some(from), Some(to)) if same(&from.value, &to.value) && to.margin.is_bare() => {
                 (from, None)
             }
@@ -162,6 +175,7 @@ impl ConversionStep for CopyField {
     fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let depth = shared(&[&self.from, &self.to]).len();
         let (from, to) = (self.from.after(depth), self.to.after(depth));
+        // Both places are taken before either is put, since one may be in an object of the other.
         sketch.around(&[&self.from, &self.to], |scope| {
             let old = scope.take(to);
             let new = scope.take(from);
@@ -170,9 +184,12 @@ impl ConversionStep for CopyField {
                     scope.put(from, old.clone());
                     scope.put(to, old);
                 }
+                // Older documents have one field, so the new version has both wherever the old one
+                // had it.
                 StepDirection::Backward => {
                     let always = old.always || new.always;
                     let schema = if new.always {
+                        // Where the newer field may be missing the older one is shown.
                         new.schema
                     } else {
                         one_of(vec![new.schema, old.schema])

@@ -26,10 +26,12 @@ pub(crate) fn read(
         Some(_) => Some(args.text("key")?.to_owned()),
     };
     let steps = args.steps("steps", every(&path), making)?;
+    // A key without steps is allowed: it only says how items are told apart.
     if steps.is_empty() && key.is_none() {
         return Err(args.flaw("steps", "there is neither a step nor a key"));
     }
     let each = EachItem { path, key, steps };
+    // A key that the steps remove could not match the items of a body with those that are stored.
     if each.key.is_some() && each.key_after().is_none() {
         let reason = "the key must be there after the steps as before, perhaps under another name";
         return Err(args.flaw("key", reason));
@@ -68,6 +70,7 @@ impl ConversionStep for EachItem {
         tree: &mut NotedValue,
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
+        // Nothing to do for the items; the list need not be walked.
         if self.steps.is_empty() {
             return Ok(());
         }
@@ -75,6 +78,7 @@ impl ConversionStep for EachItem {
             return Ok(());
         };
         let around = |refusal: ConversionRefusal| refusal.inside(&self.path.to_string());
+        // The item is taken out and put back, because a step works on a value with its margin.
         let mut inner = |value: &mut Value, margin| {
             let mut item = NotedValue {
                 value: std::mem::take(value),
@@ -88,6 +92,7 @@ impl ConversionStep for EachItem {
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     let margin = inner(item, beside.take_item(index));
+                    // The pointer of a refusal grows from the inside out.
                     let margin = margin.map_err(|r: ConversionRefusal| around(r.in_item(index)))?;
                     beside.set_item(index, margin);
                 }
@@ -138,6 +143,7 @@ impl ConversionStep for EachItem {
         }
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
+            // The steps work on a sketch of the item alone, which becomes one schema again.
             scope.change(key, |field, scope| {
                 let mut each = |schema: Value| {
                     SchemaSketch::inside(scope, schema, |inner| sketch_all(&self.steps, way, inner))
@@ -149,9 +155,11 @@ impl ConversionStep for EachItem {
     }
 
     fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+        // A place around or beside the items is not changed by what is done inside of them.
         let Some([_, inner @ ..]) = self.path.rest(&trail) else {
             return vec![trail];
         };
+        // The start, with its `*`, stays; only what is inside of an item moves.
         let start: Trail = trail
             .iter()
             .take(trail.len() - inner.len())
@@ -188,6 +196,7 @@ impl ConversionStep for EachItem {
             list: self.path.trail(),
             key,
         });
+        // Lists inside of the items have keys too.
         let inner = super::super::step::list_keys(&self.steps, side);
         let inner = inner.into_iter().map(|inner| ListKey {
             list: self.around(inner.list),
@@ -222,6 +231,7 @@ impl ConversionStep for EachItem {
         next_way: StepDirection,
     ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<Self>()?;
+        // Two passes over different lists have nothing in common.
         if next.path != self.path {
             return None;
         }
@@ -235,10 +245,14 @@ impl ConversionStep for EachItem {
                 StepDirection::Backward => steps.rev().collect(),
             }
         };
+        // The steps of the two become one list, and may undo each other there: an item is looked
+        // at once.
         let mut steps = directed(self, way);
         steps.extend(directed(next, next_way));
         Some(Arc::new(Self {
             path: self.path.clone(),
+            // The key is no longer asked for: programs carry documents, and keys are found in the
+            // steps as they are written.
             key: None,
             steps: fused(steps),
         }))
@@ -255,7 +269,9 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
         Value::Object(map) => map,
         _ => Map::new(),
     };
+    // Choices and counts may be untrue once the items change.
     keep_choices(&mut map, &|_| false);
+    // Items that were distinct may be equal afterwards, and what was contained may be gone.
     for word in [
         "uniqueItems",
         "contains",
@@ -285,6 +301,7 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
             replace(rest, each);
         }
     }
+    // What was no list and no map stays so.
     if kinds != JsonKinds::ALL {
         map.insert("type".to_owned(), kinds.to_json());
     }

@@ -12,11 +12,14 @@ pub(crate) fn read(
     let at = args.text("with")?.to_owned();
     let path = args.path("into")?;
     let split = SplitText {
+        // `inverse_id` exchanges the versions: the notes are those of a split from the newer to
+        // the older one.
         id: making.inverse_id(),
         path,
         at,
         into,
     };
+    // The same rules as for `split`, told in the words of this step.
     split.check().map_err(|reason| args.flaw("into", reason))?;
     Ok(vec![DirectedStep::backward(split)])
 }

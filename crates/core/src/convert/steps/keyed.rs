@@ -51,20 +51,24 @@ impl KeyedItems {
             let Some(fields) = item.as_object_mut() else {
                 return Err(self.refuse(&number, format!("{} is no object", kind(&item))));
             };
+            // The key leaves the item: in the map it is its name.
             let key = match fields.shift_remove(&self.key) {
                 Some(Value::String(key)) => key,
+                // Names of properties are texts. A number would come back as a text.
                 Some(other) => {
                     let why = format!("its {} is {}, not a string", self.key, excerpt(&other));
                     return Err(self.refuse(&number, why));
                 }
                 None => return Err(self.refuse(&number, format!("it has no {}", self.key))),
             };
+            // What is kept for the key itself has no place in a map; it waits beside the item.
             let of_key = beside.take_key(&self.key);
             if !of_key.is_bare() {
                 let note =
                     KeptNote::new(self.id.makes(way, NotePurpose::Part), NoteCondition::There);
                 beside.notes.push(note.margin(of_key));
             }
+            // On the way to a list a field of this name had to make way for the key.
             if let Some(note) =
                 self.id
                     .take_note_on(&mut beside, way, NotePurpose::Displaced, &self.key)
@@ -75,12 +79,15 @@ impl KeyedItems {
             }
             margin.set_key(&key, beside);
             order.push(Value::from(key.as_str()));
+            // Two items under one name: one of them would be lost without a word.
             if map.insert(key.clone(), item).is_some() {
                 let why = format!("{} {key:?} is there twice", self.key);
                 return Err(self.refuse(&number, why));
             }
         }
         let noted = margin.take_note(self.id.uses(way, NotePurpose::Order));
+        // A map has no order of its own. It is kept unless the names are sorted, which is what a
+        // list made of a map is.
         let order = noted.map_or_else(|| unsorted(order), |note| note.value);
         if let Some(order) = order {
             let note = KeptNote::new(self.id.makes(way, NotePurpose::Order), NoteCondition::There);
@@ -98,12 +105,14 @@ impl KeyedItems {
         for item in item_schemas(list) {
             values.push(SchemaSketch::inside(scope, item, |inner| {
                 inner.within(&[], |item| {
+                    // Only items with a key get through, since others are refused.
                     item.require(std::slice::from_ref(&self.key));
                     item.take(std::slice::from_ref(&self.key));
                 });
             }));
         }
         let mut map = json!({"type": "object", "additionalProperties": one_of(values)});
+        // Numbers of items are numbers of properties, as no two items share a key.
         carry_number(list, "minItems", &mut map, "minProperties");
         carry_number(list, "maxItems", &mut map, "maxProperties");
         map
@@ -114,6 +123,7 @@ impl KeyedItems {
         if !JsonKinds::of(map).has(JsonKinds::OBJECT) {
             return Value::Bool(false);
         }
+        // Properties by name, by pattern, and all others become items alike.
         let under = |word: &str| map.get(word).and_then(Value::as_object);
         let named = under("properties")
             .into_iter()
@@ -128,6 +138,7 @@ impl KeyedItems {
                     let key = std::slice::from_ref(&self.key);
                     item.take(key);
                     let schema = json!({"type": "string"});
+                    // Every item has its key, because every property has a name.
                     let always = true;
                     item.put(key, SketchField { schema, always });
                     item.require(key);
@@ -152,9 +163,12 @@ impl KeyedItems {
         if let Some(Value::Array(order)) = &noted {
             position.extend(order.iter().filter_map(Value::as_str).zip(0_usize..));
         }
+        // Taken apart, so that the items can be put in order.
         let mut pairs: Vec<_> = std::mem::take(&mut map).into_iter().collect();
         pairs.sort_by(|(one, _), (other, _)| {
             let at = |key: &String| position.get(key.as_str()).copied().unwrap_or(usize::MAX);
+            // Those that are not in the order have come since, and follow in the order of their
+            // names.
             (at(one), one).cmp(&(at(other), other))
         });
         let order = pairs.iter().map(|(key, _)| Value::from(key.as_str()));
@@ -169,6 +183,7 @@ impl KeyedItems {
             let Some(fields) = item.as_object_mut() else {
                 return Err(self.refuse(&key, format!("{} is no object", kind(&item))));
             };
+            // A field of this name is in the way of the key; it is kept beside the item.
             if let Some(value) = fields.insert(self.key.clone(), Value::from(key)) {
                 let note = KeptNote::new(
                     self.id.makes(way, NotePurpose::Displaced),
@@ -208,7 +223,9 @@ impl ConversionStep for KeyedItems {
         *value = match (way, std::mem::take(value)) {
             (StepDirection::Forward, Value::Array(items)) => self.to_map(items, &mut margin)?,
             (StepDirection::Backward, Value::Object(map)) => self.to_list(map, &mut margin)?,
+            // Null stays null: it is neither of the two and nothing is in it.
             (_, Value::Null) => Value::Null,
+            // Anything else can't be said in the other version.
             (way, other) => {
                 let wanted = match way {
                     StepDirection::Forward => "a list",
@@ -238,6 +255,7 @@ impl ConversionStep for KeyedItems {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, scope| {
+                // Null gets through unchanged, so it is put aside for the sketch.
                 let null = JsonKinds::of(&field.schema).has(JsonKinds::NULL);
                 let null = null.then(|| json!({"type": "null"}));
                 let other = match way {

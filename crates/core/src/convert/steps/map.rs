@@ -20,9 +20,12 @@ pub(crate) fn read(
     let one_to_one = |side: fn(&(Value, Value)) -> &Value| {
         let sides: Vec<_> = pairs.iter().map(side).collect();
         let again =
+            // Compared as JSON compares: 1 and 1.0 are one value.
             |(at, one): (usize, &&Value)| sides.iter().take(at).any(|other| same(one, other));
         !sides.iter().enumerate().any(again)
     };
+    // Otherwise the order of the rows would decide. Two old values for one new one are allowed:
+    // the old one is kept.
     if !one_to_one(|(old, _)| old) {
         return Err(args.flaw("table", "an old value is there twice"));
     }
@@ -52,6 +55,7 @@ fn pairs(args: &mut StepArgs<'_>) -> Result<Vec<(Value, Value)>, StepFlaw> {
     let mut pairs = Vec::new();
     match args.need("table")? {
         Value::Object(map) => {
+            // JSON has only texts as names; other old values need the list form.
             for (old, new) in map {
                 pairs.push((Value::from(old.as_str()), scalar(args, "table", new)?));
             }
@@ -76,9 +80,12 @@ fn otherwise(args: &mut StepArgs<'_>) -> Result<(Option<Value>, Option<Value>), 
     let Some(value) = args.take("otherwise") else {
         return Ok((None, None));
     };
+    // One value for the forward direction is the common case; for both ways it has to be written
+    // out.
     let Value::Object(map) = value else {
         return Ok((Some(scalar(args, "otherwise", value)?), None));
     };
+    // A typing error here would make a step that refuses what its author has allowed.
     if map.keys().any(|key| key != "forward" && key != "backward") {
         return Err(args.flaw("otherwise", "it has forward and backward, nothing else"));
     }
@@ -110,9 +117,13 @@ impl MapHalf {
         for (value, other) in rows {
             match value {
                 Value::String(text) => {
+                    // `or_insert_with`: of several old values with one new one the first is what
+                    // the way back leads to.
                     let entry = half.texts.entry(text.clone());
                     entry.or_insert_with(|| other.clone());
                 }
+                // Not texts, so they can't be looked up by a hash. There are few: a table is
+                // written by hand.
                 value => half.others.push((value.clone(), other.clone())),
             }
         }
@@ -180,10 +191,13 @@ impl ValueExchange for ValueMap {
         };
         let kinds = JsonKinds::of(schema);
         let texts = kinds.has(JsonKinds::STRING).then(|| half.texts.values());
+        // Rows that the schema does not let through give nothing, so the result is as narrow as
+        // can be.
         let fits = |(value, _): &&(Value, Value)| kinds.has(JsonKinds::of_value(value));
         let others = half.others.iter().filter(fits).map(|(_, other)| other);
         let all = texts.into_iter().flatten().chain(others);
         let mut values: Vec<Value> = all.chain(&half.otherwise).cloned().collect();
+        // Sorted, because a hash map has no order and the sketch is compared as a text.
         values.sort_by_key(ToString::to_string);
         listed(values)
     }

@@ -57,8 +57,11 @@ impl ConversionStep for MoveField {
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
         let (from, to) = self.ends(way);
+        // Taken before anything is put, so that both places may be in one object.
         let taken = tree.take(from);
+        // Objects that were created for the field go with it.
         tree.close(from, &self.id, way, taken.is_some(), run);
+        // Something may be in the place already: it waits there.
         tree.displace(to, &self.id, way);
         if let Some(field) = taken {
             tree.open(to, &self.id, way);
@@ -132,6 +135,7 @@ impl RenameChain {
         let (first, way) = self.0.first()?;
         let (last, last_way) = self.0.last()?;
         let first = first.ends(*way).0;
+        // The first name again is free: the field has left it.
         let free = |(one, way): &(MoveField, StepDirection)| {
             let to = one.ends(*way).1;
             to == first || tree.get(to).is_none()
@@ -145,6 +149,7 @@ impl RenameChain {
                 }
             )
         };
+        // A field that waits beside the first name would have come back on the long way.
         let around = tree.margin.get(first.split().0);
         let waiting = around.is_some_and(|margin| margin.notes.iter().any(displaced));
         let free = !waiting && self.0.iter().all(free);
@@ -161,6 +166,7 @@ impl ConversionStep for RenameChain {
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
         if let Some((first, last)) = self.short(tree) {
+            // The names lead back to the first one: nothing has to be done.
             if first != last
                 && let Some(field) = tree.take(first)
             {
@@ -168,6 +174,8 @@ impl ConversionStep for RenameChain {
             }
             return Ok(());
         }
+        // Something is in the way under one of the names, and each step has to look after that
+        // itself.
         let mut all = self.0.iter();
         all.try_for_each(|(one, way)| one.apply(*way, tree, run))
     }

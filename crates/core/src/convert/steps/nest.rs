@@ -36,10 +36,12 @@ impl NestFields {
     pub(crate) fn new(id: StepId, paths: Vec<FieldPath>, under: FieldPath) -> Result<Self, String> {
         let mut fields: Vec<(FieldPath, FieldPath)> = Vec::new();
         for outside in paths {
+            // A field can't become a part of itself.
             if under.overlaps(&outside) {
                 return Err(format!("{under} can't take up {outside}"));
             }
             let inside = under.inside(outside.split().1);
+            // Two fields under one name would overwrite each other.
             if fields.iter().any(|(_, other)| *other == inside) {
                 return Err(format!("two fields would be {inside}"));
             }
@@ -50,6 +52,7 @@ impl NestFields {
 
     fn take_up(&self, tree: &mut NotedValue, run: &ConversionBudget) {
         let way = StepDirection::Forward;
+        // All fields leave before the object is put, because it may take the name of one of them.
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(outside);
@@ -63,12 +66,14 @@ impl NestFields {
             around.and_then(|margin| self.id.take_note_on(margin, way, NotePurpose::Field, key));
         let mut object = NotedValue::from(Value::Object(Map::new()));
         match rest {
+            // What the older version could not hold of this object comes back under the fields.
             Some(note) if taken.is_empty() || note.value.as_ref().is_some_and(Value::is_object) => {
                 object.value = note.value.unwrap_or_default();
                 object.margin = note.margin;
             }
             // What was there is no object and can't take anything up; it waits.
             Some(note) => tree.margin.make(parents).notes.push(note),
+            // No field is there, so there is no object either.
             None if taken.is_empty() => return,
             None => {}
         }
@@ -88,6 +93,7 @@ impl NestFields {
         }
         if let Some(rest) = tree.take(&self.under) {
             let empty = matches!(&rest.value, Value::Object(map) if map.is_empty());
+            // Anything but an empty object that only held the fields has to be kept.
             if taken.is_empty() || !empty || !rest.margin.is_bare() {
                 let (parents, key) = self.under.split();
                 let note =
@@ -96,7 +102,10 @@ impl NestFields {
                 tree.margin.make(parents).notes.push(note);
             }
         }
+        // Objects that were created around it go only if it really was taken apart.
         tree.close(&self.under, &self.id, way, !taken.is_empty(), run);
+        // All are displaced before any is placed: one field may have the name of another one's
+        // object.
         for (outside, _) in &self.fields {
             tree.displace(outside, &self.id, way);
         }
@@ -130,6 +139,7 @@ impl ConversionStep for NestFields {
             if let Some(rest) = from.rest(&trail) {
                 return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
             }
+            // Something else is in the field's way there, and is not to be seen.
             if to.rest(&trail).is_some() {
                 return None;
             }

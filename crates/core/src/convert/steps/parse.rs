@@ -39,6 +39,7 @@ pub(crate) fn parsed(text: &str) -> Result<Value, String> {
 fn printed(value: &Value) -> String {
     fn plain(value: &Value) -> Value {
         match value {
+            // A number as another version would give it back, so that the text is the same.
             Value::Number(number) if number.is_f64() => {
                 let same = whole(value).and_then(integer);
                 same.unwrap_or_else(|| value.clone())
@@ -68,13 +69,16 @@ impl ParseText {
             let why = format!("{} is no string with JSON in it", kind(&value));
             return Err(ConversionRefusal::value(&self.path, why));
         };
+        // `parsed` bounds how deep it is, since the text comes from outside.
         let value = parsed(&text).map_err(|why| ConversionRefusal::value(&self.path, why))?;
+        // What is kept for places inside of the value could only wait beside the text.
         let inner = margin.take_note(self.id.uses(way, NotePurpose::Rest));
         let mut field = NotedValue {
             margin: inner.map(|note| note.margin).unwrap_or_default(),
             value,
         };
         let printed = printed(&field.value);
+        // Written as this step would print it, the text need not be kept.
         if printed != text || !margin.is_bare() {
             let note = KeptNote::new(
                 self.id.makes(way, NotePurpose::Original),
@@ -91,6 +95,7 @@ impl ParseText {
         let original = field
             .margin
             .take_note(self.id.uses(way, NotePurpose::Original));
+        // As long as the value is unchanged its text comes back byte for byte.
         let (text, mut margin) = match original {
             Some(KeptNote {
                 value: Some(text),
@@ -99,6 +104,7 @@ impl ParseText {
             }) => (text, margin),
             _ => (Value::from(printed(&field.value)), Margin::default()),
         };
+        // It holds for as long as the text parses to a value in which these places exist.
         if !field.margin.is_bare() {
             let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::Parsed);
             margin.notes.push(note.margin(field.margin));
@@ -155,13 +161,16 @@ impl ConversionStep for ParseText {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, _| {
+                // If the texts are known the values are as well.
                 let values = finite(&field.schema);
                 let schema = match (way, values) {
+                    // Any value can be printed.
                     (StepDirection::Backward, _) => json!({"type": "string"}),
                     (StepDirection::Forward, Some(values)) => {
                         let texts = values.iter().filter_map(Value::as_str);
                         listed(texts.filter_map(|text| parsed(text).ok()))
                     }
+                    // A text can hold any value.
                     (StepDirection::Forward, None) => Value::Bool(true),
                 };
                 SketchField { schema, ..field }

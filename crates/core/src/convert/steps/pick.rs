@@ -24,10 +24,12 @@ pub(crate) fn read(
     let path = args.path("path")?;
     let key = args.text("key")?.to_owned();
     let equals = args.need("equals")?.clone();
+    // The value has to be recognized in an item: containers and null are no marks of one.
     if equals.is_array() || equals.is_object() || equals.is_null() {
         return Err(args.flaw("equals", "it must be a text, a number or a boolean"));
     }
     let field = args.text("field")?.to_owned();
+    // The key is known to have `equals`; as the value it would say nothing.
     if field == key {
         return Err(args.flaw("field", "it is the key; another field has the value"));
     }
@@ -69,6 +71,7 @@ impl PickItem {
     fn first(&self, tree: &NotedValue, stays: Option<NoteOrigin>) -> Option<usize> {
         let items = tree.get(&self.path)?.as_array()?;
         let margin = tree.margin.get(self.path.keys());
+        // Flagged on the way back, when the item was not the one that had been picked.
         let told_to_stay = |index: &usize| {
             let margin = margin.and_then(|margin| margin.items.get(index));
             stays.is_some_and(|stays| margin.is_some_and(|margin| margin.has_note(stays)))
@@ -77,6 +80,7 @@ impl PickItem {
         let mut fitting = numbered
             .filter(|(_, item)| self.is(item))
             .map(|(index, _)| index);
+        // Among several that fit, the first one that was not told to stay.
         fitting.find(|index| !told_to_stay(index))
     }
 
@@ -85,10 +89,13 @@ impl PickItem {
         let found = self.first(tree, Some(self.id.uses(way, NotePurpose::Stays)));
         let picked = found.and_then(|index| {
             let (item, length) = self.remove(tree, index)?;
+            // Usual: the way back would put it there without being told where.
             let usual = self.first(tree, None).unwrap_or(length) == index;
             Some((index, item, usual))
         });
+        // The flags were for this one pick.
         self.forget_stays(tree);
+        // A list that only existed for the item goes with it.
         if picked.is_some() {
             tree.remove_created(&self.path, &self.id, way);
             tree.close(&self.path, &self.id, way, true, run);
@@ -103,6 +110,7 @@ impl PickItem {
             Some(NotedValue { value, margin })
         };
         let key = take(&self.key);
+        // Only items that have the field are picked, so it is there.
         let Some(mut field) = take(&self.field) else {
             return;
         };
@@ -110,6 +118,8 @@ impl PickItem {
         item.margin
             .set_key(&self.key, key.map(|key| key.margin).unwrap_or_default());
         let bare = item.value.as_object().is_none_or(Map::is_empty);
+        // An item with nothing but key and value, in the usual place, can be made again from the
+        // field alone.
         if !(bare && item.margin.is_bare() && usual) {
             let mut map = Map::new();
             map.insert("at".to_owned(), Value::from(index));
@@ -127,10 +137,12 @@ impl PickItem {
     /// What is picked: it may be there, and the list may be one shorter.
     fn sketched_field(&self, scope: &mut SketchScope<'_>, list: &[String]) -> SketchField {
         let known = scope.look(list);
+        // What is no list has no item to pick.
         if known.is_never() || !JsonKinds::of(&known.schema).has(JsonKinds::ARRAY) {
             return SketchField::NEVER;
         }
         let mut schemas = Vec::new();
+        // Any item could be the one, so all of their fields count.
         for item in item_schemas(&known.schema) {
             let mut item = SchemaSketch::new(item, Arc::clone(scope.source));
             item.within(&[], |item| {
@@ -142,6 +154,7 @@ impl PickItem {
         scope.put(list, list_field);
         SketchField {
             schema: one_of(schemas),
+            // Whether the item is in the list can't be told by its schema.
             always: false,
         }
     }
@@ -161,11 +174,13 @@ impl PickItem {
         });
         let before = scope.written_out(list.schema);
         let kinds = JsonKinds::of(&before);
+        // The least number of items holds only if the list was there before.
         let there = list.always && kinds.within(JsonKinds::ARRAY);
         let mut items = vec![item];
         if kinds.has(JsonKinds::ARRAY) {
             items.extend(item_schemas(&before));
         }
+        // With the field always there, the list is always one.
         let kinds = if field.always {
             JsonKinds::ARRAY
         } else {
@@ -174,6 +189,7 @@ impl PickItem {
         let mut schema = json!({"type": kinds.to_json(), "items": one_of(items)});
         if let Some(map) = schema.as_object_mut() {
             let least = before.get("minItems").filter(|_| there).cloned();
+            // A list that was created for the item has exactly that one.
             let least = least.or_else(|| field.always.then(|| json!(1)));
             map.extend(least.map(|least| ("minItems".to_owned(), least)));
             let most = before.get("maxItems").and_then(Value::as_u64);
@@ -193,6 +209,7 @@ impl PickItem {
         let mut margin = Margin::default();
         if let Some(around) = tree.margin.get_mut(self.path.keys()) {
             margin = around.take_item(index);
+            // The items behind it move up by one, and so do their margins.
             let after = around.items.split_off(&index);
             let moved = after
                 .into_iter()
@@ -229,6 +246,7 @@ impl PickItem {
         let taken = tree.take(&self.into);
         tree.close(&self.into, &self.id, way, taken.is_some(), run);
         let Some(mut field) = taken else {
+            // A fitting item must not be picked in the place of one that was never there.
             if let Some(index) = self.first(tree, None) {
                 let note =
                     KeptNote::new(self.id.makes(way, NotePurpose::Stays), NoteCondition::Same);
@@ -239,9 +257,12 @@ impl PickItem {
         };
         let mut item = NotedValue::from(Value::Object(Map::new()));
         let mut at = usize::MAX;
+        // What else the item had, and its number.
         if let Some(mut note) = field.margin.take_note(self.id.uses(way, NotePurpose::Rest)) {
             if let Some(Value::Object(mut map)) = note.value {
                 let place = map.get("at").and_then(Value::as_u64);
+                // The number was written by this code, but the record may have been edited: it is
+                // bounded when the item is put in.
                 at = place.and_then(|at| usize::try_from(at).ok()).unwrap_or(at);
                 item.value = map.shift_remove("with").unwrap_or_default();
             }
@@ -252,6 +273,7 @@ impl PickItem {
             map.insert(self.field.clone(), field.value);
         }
         item.margin.set_key(&self.field, field.margin);
+        // There is no list, or something else in its place, which gives way.
         if !tree.get(&self.path).is_some_and(Value::is_array) {
             self.make_list(tree);
         }
@@ -313,6 +335,7 @@ impl ConversionStep for PickItem {
         sketch.around(&paths, |scope| match way {
             StepDirection::Forward => {
                 let found = self.sketched_field(scope, list);
+                // Whatever was under the name makes way for it.
                 scope.take(into);
                 scope.put(into, found);
             }
@@ -384,6 +407,7 @@ fn shorter(list: Value) -> Value {
     let mut shorter = json!({"type": kinds.to_json(), "items": items});
     if let Some(map) = shorter.as_object_mut() {
         let least = list.get("minItems").and_then(Value::as_u64);
+        // One item fewer than before, wherever it was.
         map.extend(least.map(|least| ("minItems".to_owned(), json!(least.saturating_sub(1)))));
         let same = |word: &str| Some((word.to_owned(), list.get(word)?.clone()));
         map.extend(same("maxItems"));

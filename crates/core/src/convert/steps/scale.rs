@@ -15,6 +15,7 @@ pub(crate) fn read(
     making: &mut ProgramBuilder<'_>,
 ) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
+    // Written as a text a fraction is exact; a number in a file may not be.
     let by = match args.need("by")? {
         Value::Number(number) => fraction(&number.to_string()),
         Value::String(text) => fraction(text),
@@ -26,6 +27,7 @@ pub(crate) fn read(
             "it must be more than 0: a number, or a fraction such as \"1/1024\"",
         )
     })?;
+    // Most likely a typing error; an author who means it leaves the step out.
     if by.0 == by.1 {
         return Err(args.flaw("by", "times 1 changes nothing"));
     }
@@ -48,12 +50,15 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 fn fraction(text: &str) -> Option<(i128, i128)> {
     let (above, below) = match text.split_once('/') {
         Some((above, below)) => {
+            // Both sides may have decimals: the fraction is made of whole numbers by exchanging
+            // their powers of ten.
             let (above, ones) = decimal(above.trim())?;
             let (below, others) = decimal(below.trim())?;
             (above.checked_mul(others)?, below.checked_mul(ones)?)
         }
         None => decimal(text.trim())?,
     };
+    // Reduced, so that the bounds hold for what the step really multiplies by.
     let divisor = greatest_divisor(above, below)?;
     let reduced = (above.checked_div(divisor)?, below.checked_div(divisor)?);
     let fits = |n: i128| (1..=LARGEST).contains(&n);
@@ -89,13 +94,18 @@ impl ValueExchange for ScaleNumber {
     fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
         let (times, over) = match way {
             StepDirection::Forward => self.by,
+            // The way back multiplies by the inverse, in whole numbers, so that both directions
+            // are exact where they can be.
             StepDirection::Backward => (self.by.1, self.by.0),
         };
         let Value::Number(number) = value else {
             return Err(format!("{} is no number", excerpt(value)));
         };
         let scaled = match whole(value) {
+            // Whole numbers are scaled without floating point: beyond 2^53 a double would round
+            // them.
             Some(whole) => whole.checked_mul(times).and_then(|product| {
+                // Rounded towards zero; the remainder is kept by the step around this.
                 let exact = product.checked_rem(over) == Some(0);
                 if exact || self.whole {
                     integer(product.checked_div(over)?)
@@ -117,6 +127,7 @@ impl ValueExchange for ScaleNumber {
             ConversionClass::MayRefuse,
             "is refused where it is no number, or beyond 64 bits".to_owned(),
         )];
+        // Dividing by one loses nothing.
         if over != 1 {
             losses.push((
                 ConversionClass::Keeps,
@@ -141,10 +152,14 @@ impl ValueExchange for ScaleNumber {
         let scaled = |word: &str, outwards: fn(f64) -> f64| {
             let bound = schema.get(word)?.as_number()?;
             let scaled = double(bound, times, over)?.as_f64()?;
+            // Beyond this a double is no longer exact, and a bound that is slightly off would
+            // prove something wrong.
             let exact = scaled.abs() < EXACT;
             let bound = exact.then(|| Number::from_f64(outwards(scaled)));
             bound.flatten().map(Value::Number)
         };
+        // An exclusive bound becomes an inclusive one further out, which lets more through and is
+        // safe.
         let least =
             scaled("minimum", f64::floor).or_else(|| scaled("exclusiveMinimum", f64::floor));
         let most = scaled("maximum", f64::ceil).or_else(|| scaled("exclusiveMaximum", f64::ceil));

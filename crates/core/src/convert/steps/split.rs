@@ -27,6 +27,7 @@ pub(crate) fn read(
         at,
         into,
     };
+    // Rules that `join` shares, so that both are refused for the same reasons.
     split.check().map_err(|reason| args.flaw("into", reason))?;
     Ok(vec![DirectedStep::forward(split)])
 }
@@ -66,9 +67,12 @@ impl SplitText {
 
     /// What is known of the parts: the first is there, others are where the string is known.
     fn sketched_parts(&self, field: SketchField) -> Vec<SketchField> {
+        // No string, no parts.
         if field.is_never() {
             return vec![SketchField::NEVER; self.into.len()];
         }
+        // The values are not known: only the first part is there for certain, as a text without a
+        // separator has no other.
         let Some(texts) = finite(&field.schema) else {
             let part = |number: usize| SketchField {
                 schema: json!({"type": "string"}),
@@ -76,6 +80,8 @@ impl SplitText {
             };
             return (0..self.into.len()).map(part).collect();
         };
+        // Each text is divided as a document would be, so that the parts are known as exactly as
+        // the texts.
         let all = texts.iter().filter_map(Value::as_str);
         let all: Vec<SplitParts> = all.map(|text| self.parts_of(text)).collect();
         let part = |number: usize| {
@@ -92,6 +98,7 @@ impl SplitText {
     }
 
     fn join(&self, parts: &SplitParts) -> Result<String, ConversionRefusal> {
+        // Parts behind the last one that is there leave no separator.
         let last = parts.iter().rposition(Option::is_some).unwrap_or(0);
         let mut text = String::new();
         for (number, (part, path)) in parts.iter().zip(&self.into).enumerate().take(last + 1) {
@@ -99,6 +106,8 @@ impl SplitText {
                 text.push_str(&self.at);
             }
             match part.as_ref().map(|part| &part.value) {
+                // A part in the middle that is missing is as good as an empty one here; the note
+                // on the string tells them apart.
                 None => {}
                 Some(Value::String(part)) => text.push_str(part),
                 Some(other) => {
@@ -117,6 +126,7 @@ impl SplitText {
     ) -> Result<(), ConversionRefusal> {
         let way = StepDirection::Forward;
         let taken = tree.take(&self.path);
+        // The string leaves before its parts are put, for a part may have its name.
         tree.close(&self.path, &self.id, way, taken.is_some(), run);
         for part in &self.into {
             tree.displace(part, &self.id, way);
@@ -128,6 +138,7 @@ impl SplitText {
             .margin
             .take_note(self.id.uses(way, NotePurpose::Original));
         let mut parts = match (noted, &field.value) {
+            // As long as the string is unchanged the parts come back as they were noted.
             (Some(note), _) => self.unfold(note),
             (None, Value::String(text)) => self.parts_of(text),
             (None, other) => {
@@ -137,6 +148,7 @@ impl SplitText {
                 ));
             }
         };
+        // What is kept for the string has to wait with one of its parts.
         if !field.margin.is_bare() {
             self.bind(&mut parts, field.margin);
         }
@@ -156,15 +168,19 @@ impl SplitText {
     ) -> Result<(), ConversionRefusal> {
         let way = StepDirection::Backward;
         let mut parts: SplitParts = self.into.iter().map(|path| tree.take(path)).collect();
+        // From the inside out: objects that were created for the parts are empty now.
         for (path, part) in self.into.iter().zip(&parts) {
             tree.close(path, &self.id, way, part.is_some(), run);
         }
         tree.displace(&self.path, &self.id, way);
+        // No part is there, so there is no string.
         if parts.iter().all(Option::is_none) {
             return Ok(());
         }
         let margin = self.unbind(&mut parts).unwrap_or_default();
         let text = self.join(&parts)?;
+        // A part with an empty text, or one that is missing, may be divided differently: the
+        // string alone does not tell.
         let alike = |(one, other): (&Option<NotedValue>, &Option<NotedValue>)| match (one, other) {
             (Some(one), Some(other)) => one.value == other.value && one.margin.is_bare(),
             (one, other) => one.is_none() && other.is_none(),
@@ -184,6 +200,7 @@ impl SplitText {
     fn fold(&self, parts: SplitParts) -> KeptNote {
         let mut map = Map::new();
         let mut margin = Margin::default();
+        // By number, because a part that is missing has no value to be written.
         for (number, part) in parts.into_iter().enumerate() {
             if let Some(part) = part {
                 map.insert(number.to_string(), part.value);
@@ -199,6 +216,7 @@ impl SplitText {
     }
 
     fn unfold(&self, note: KeptNote) -> SplitParts {
+        // A record that somebody has edited may have anything here.
         let mut map = match note.value {
             Some(Value::Object(map)) => map,
             _ => Map::new(),
@@ -288,6 +306,7 @@ impl ConversionStep for SplitText {
         sketch.around(&paths, |scope| match way {
             StepDirection::Forward => {
                 let field = scope.take(string);
+                // Whatever was under these names makes way.
                 for part in &self.into {
                     scope.take(part.after(depth));
                 }
@@ -300,6 +319,7 @@ impl ConversionStep for SplitText {
                 let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
                 let parts: Vec<SketchField> = parts.collect();
                 scope.take(string);
+                // A string is there if any of its parts is.
                 if !parts.iter().all(SketchField::is_never) {
                     let always = parts.iter().any(|part| part.always);
                     let schema = json!({"type": "string"});

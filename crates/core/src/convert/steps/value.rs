@@ -40,7 +40,9 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
+        // Null is no value of the one type or of the other, and stays what it is.
         if !value.is_null() {
+            // The original is only noted as long as the value is the one that it became.
             let noted = margin.take_note(self.id.uses(way, NotePurpose::Original));
             let (other, inside) = match noted {
                 Some(note) => (note.value.unwrap_or_default(), note.margin),
@@ -50,6 +52,8 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
                     (other, Margin::default())
                 }
             };
+            // The other way is tried at once: only a value that would not come back is worth
+            // keeping.
             let back = self.exchange.exchange(way.turned(), &other);
             let before = std::mem::replace(value, other);
             // What is kept inside of an object or list has no place in a scalar.
@@ -82,7 +86,9 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
     fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
+            // Whatever the values are, only their kinds matter below.
             scope.change(key, |field, _| {
+                // Known values are exchanged one by one: what would be refused falls out.
                 let schema = match finite(&field.schema) {
                     Some(values) => {
                         let exchanged = values.iter().filter_map(|value| match value {
@@ -92,6 +98,7 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
                         listed(exchanged)
                     }
                     None => {
+                        // Null gets through, as in `apply`.
                         let null = JsonKinds::of(&field.schema).has(JsonKinds::NULL);
                         let null = null.then(|| json!({"type": "null"}));
                         let image = self.exchange.image(way, &field.schema);

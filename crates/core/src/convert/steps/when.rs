@@ -25,11 +25,13 @@ pub(crate) fn read(
 ) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let is = WhenTest::read(args)?;
+    // Every level doubles what the way back has to try.
     if making.whens >= WHEN_LEVELS {
         let reason = format!("when is inside of when more than {WHEN_LEVELS} times");
         return Err(args.flaw("path", reason));
     }
     let id = making.id();
+    // Steps inside know that they are in a branch, because they keep more then.
     making.whens += 1;
     let steps = args.steps("steps", Trail::new(), making)?;
     let otherwise = args.steps("otherwise", Trail::new(), making)?;
@@ -39,6 +41,8 @@ pub(crate) fn read(
     }
     let mut all = steps.iter().chain(&otherwise);
     let touched = all.any(|step| step.step.touches(&path));
+    // If the steps leave the tested place alone, the test tells the branch on the way back as
+    // well.
     Ok(vec![DirectedStep::forward(WhenStep {
         id,
         path,
@@ -64,6 +68,8 @@ impl WhenTest {
         let wrong = "it must be a scalar, or {type: string} with a JSON type, or {type: absent}";
         match args.need("is")? {
             Value::Object(map) if map.len() == 1 => {
+                // Only a type's name is allowed here: a value that is an object can't be told from
+                // it.
                 let name = map.get("type").and_then(Value::as_str);
                 let known = TYPES.iter().find(|known| Some(**known) == name);
                 let known = known.ok_or_else(|| args.flaw("is", wrong))?;
@@ -75,6 +81,7 @@ impl WhenTest {
     }
 
     fn holds(&self, value: Option<&Value>) -> bool {
+        // Absent is a kind of its own, beside null.
         let Some(value) = value else {
             return matches!(self, Self::Type("absent"));
         };
@@ -94,12 +101,16 @@ impl WhenTest {
 
 impl WhenTest {
     /// Leaves those documents for which the test holds, or does not, and perhaps more.
+    // May keep too much, never too little: a sketch proves only what holds for all that it lets
+    // through.
     fn narrow(&self, path: &FieldPath, holds: bool, sketch: &mut SchemaSketch) {
         let keys = path.keys();
         sketch.within(&[], |scope| {
             let field = scope.look(keys);
             let kinds = JsonKinds::of(&field.schema);
             let always = field.always && scope.is_object();
+            // Whether any document is left. If none is, the branch drops out of the sketch, which
+            // proves more.
             let possible = match (self, holds) {
                 (Self::Type("absent"), true) => !always,
                 (Self::Type("absent"), false) => !field.is_never(),
@@ -107,6 +118,7 @@ impl WhenTest {
                 (Self::Type(name), true) => kinds.has(kind_named(name)),
                 (Self::Type(name), false) => !always || !kinds.within(kind_named(name)),
                 (Self::Value(value), true) => kinds.has(JsonKinds::of_value(value)),
+                // Another value may always be there, unless all values are known, see below.
                 (Self::Value(_), false) => true,
             };
             if !possible {
@@ -127,6 +139,7 @@ impl WhenTest {
                     set(scope, keys, kept, false);
                 }
                 (Self::Value(value), true) => set(scope, keys, listed([value.clone()]), true),
+                // Only where all values are known can one of them be taken out.
                 (Self::Value(value), false) => {
                     if let Some(mut values) = finite(&field.schema) {
                         values.retain(|other| !same(other, value));
@@ -195,14 +208,18 @@ impl WhenStep {
     ) -> Result<(), ConversionRefusal> {
         let sign = self.id.uses(StepDirection::Backward, NotePurpose::Branch);
         let noted = tree.margin.take_note(sign);
+        // The branch that was noted first. Without a note the usual one is `otherwise`, as the way
+        // forward notes the other.
         let order = match noted {
             Some(_) => [true, false],
             None => [false, true],
         };
         let mut refusal = None;
         for holds in order {
+            // A copy, because a branch that fails has changed it already.
             let mut tried = tree.clone();
             match apply_all(self.branch(holds), StepDirection::Backward, &mut tried, run) {
+                // It leads back only if the way forward would choose this branch.
                 Ok(()) if self.holds(&tried) == holds => {
                     *tree = tried;
                     if holds && noted.is_none() {
@@ -215,6 +232,7 @@ impl WhenStep {
                     return Ok(());
                 }
                 Ok(()) => {}
+                // The first refusal is that of the likelier branch, and says more.
                 Err(error) => refusal = refusal.or(Some(error)),
             }
         }
@@ -233,12 +251,15 @@ impl ConversionStep for WhenStep {
         tree: &mut NotedValue,
         run: &mut ConversionBudget,
     ) -> Result<(), ConversionRefusal> {
+        // The steps may have changed the place, so that the test can't be asked before they are
+        // undone.
         if way == StepDirection::Backward && self.touched {
             return self.back(tree, run);
         }
         let holds = self.holds(tree);
         apply_all(self.branch(holds), way, tree, run)?;
         let plain = self.id.uses(way, NotePurpose::Branch);
+        // Only one of the branches is noted; the other follows from there being no note.
         if self.touched && tree.margin.take_note(plain).is_none() && holds {
             let note = KeptNote::new(
                 self.id.makes(way, NotePurpose::Branch),

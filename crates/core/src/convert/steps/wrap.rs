@@ -36,13 +36,16 @@ impl WrapValue {
 
     fn wrap(&self, tree: &mut NotedValue, run: &ConversionBudget) {
         let way = StepDirection::Forward;
+        // An empty list has no item that could be shown: it waits beside the place.
         let empty = self.empty(tree);
+        // The field is not there; an empty list comes back if one was kept.
         let Some(mut field) = tree.take(&self.path) else {
             if let Some(empty) = empty {
                 tree.place(&self.path, empty);
             }
             return;
         };
+        // It was no list at the newer version, and comes back as what it was.
         if let Some(note) = field
             .margin
             .take_note(self.id.uses(way, NotePurpose::Original))
@@ -53,11 +56,13 @@ impl WrapValue {
         }
         let mut items = Vec::new();
         let mut margin = Margin::default();
+        // The items behind the first one.
         let rest = field.margin.take_note(self.id.uses(way, NotePurpose::Rest));
         items.push(field.value);
         if let Some(rest) = rest {
             margin = rest.margin;
             if let Some(Value::Array(others)) = rest.value {
+                // Numbered from one, as the first item is the field itself.
                 for (index, item) in others.into_iter().enumerate() {
                     let beside = margin.take_item(index + 1);
                     let item = run.restored(NotedValue {
@@ -91,6 +96,7 @@ impl WrapValue {
         let Some(mut field) = tree.take(&self.path) else {
             return;
         };
+        // No list: it is shown as it is, and the note keeps it from being wrapped on the way back.
         let Value::Array(mut items) = field.value else {
             let note = KeptNote::new(
                 self.id.makes(way, NotePurpose::Original),
@@ -101,6 +107,7 @@ impl WrapValue {
             tree.place(&self.path, field);
             return;
         };
+        // Nothing can be shown of it. The note holds as long as nothing appears under the name.
         if items.is_empty() {
             let (parents, key) = self.path.split();
             let note = KeptNote::new(
@@ -114,8 +121,10 @@ impl WrapValue {
             tree.margin.make(parents).notes.push(note);
             return;
         }
+        // What is kept for the item goes on with it.
         let value = items.remove(0);
         let mut margin = field.margin.take_item(0);
+        // The rest of the list waits with the first item, so that it moves with it.
         if !items.is_empty() || !field.margin.is_bare() {
             let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::There);
             let note = note.value(Value::Array(items)).margin(field.margin);
@@ -145,6 +154,7 @@ impl ConversionStep for WrapValue {
         };
         let mut traced = self.path.trail();
         match way {
+            // Backwards the number of the item is left out.
             StepDirection::Forward => {
                 traced.push(PathToken::Every);
                 traced.extend(rest.iter().cloned());
@@ -194,12 +204,15 @@ impl ConversionStep for WrapValue {
 fn first_item(field: SketchField) -> SketchField {
     let kinds = JsonKinds::of(&field.schema);
     let least = field.schema.get("minItems").and_then(Value::as_u64);
+    // An empty list shows no field at all.
     let empty = kinds.has(JsonKinds::ARRAY) && least.unwrap_or(0) == 0;
     let always = field.always && !empty;
     let mut schemas = Vec::new();
     if kinds.has(JsonKinds::ARRAY) {
+        // Only the first item is seen.
         schemas.extend(item_schemas(&field.schema).into_iter().take(1));
     }
+    // What is no list gets through as it is.
     let others = kinds.without(JsonKinds::ARRAY);
     if !others.is_none() {
         let mut other = match field.schema {
