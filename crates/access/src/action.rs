@@ -48,6 +48,7 @@ impl ResourceAction {
 /// The rest of the sentence "may ...".
 impl fmt::Display for ResourceAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As the end of a sentence: the caller may, or may not, …
         match self {
             Self::Read => f.write_str("read it"),
             Self::Modify => f.write_str("modify it"),

@@ -82,11 +82,13 @@ pub fn decide(
 ) -> AccessDecision {
     let verdict = match facts.acl {
         AclFacts::Loaded(_) => BareDecision::of(&CallerSituation::new(subject, facts), action),
+        // Decided twice, with the least and with the most that the ACL could grant.
         AclFacts::NotLoaded => {
             let without =
                 BareDecision::of(&CallerSituation::with_grant(subject, facts, None), action);
             let most = Some(AccessLevel::FullControl);
             let with = BareDecision::of(&CallerSituation::with_grant(subject, facts, most), action);
+            // It depends on the ACL, so it has to be read; otherwise the read is saved.
             if with != without {
                 return AccessDecision::NeedsAcl;
             }
@@ -95,6 +97,7 @@ pub fn decide(
     };
     match verdict {
         BareDecision::Allowed(level) => AccessDecision::Allowed(AllowedAccess { level }),
+        // In words only now: most decisions are made for lists, where nobody reads the reason.
         BareDecision::Denied { hidden, check } => {
             let reason = reason(&CallerSituation::new(subject, facts), check);
             AccessDecision::Denied(DeniedAccess { hidden, reason })
@@ -146,18 +149,23 @@ pub(crate) fn reason(situation: &CallerSituation<'_>, check: AccessCheck) -> Den
             version: version_name(of, hidden.version),
         },
         AccessCheck::Right(needs) => {
+            // An administrator's right would do as well, but is named only where it could be
+            // granted.
             let administrators = administrators_right(needs).name(of);
             DenialReason::RightMissing {
                 right: TypeRight::matching(needs).name(of),
                 or: situation.is_administrable().then_some(administrators),
             }
         }
+        // What the ACL grants, without what an administrator would have: that is what can be
+        // changed there.
         AccessCheck::Level(needs) => DenialReason::LevelTooLow {
             has: situation.acl_level(),
             needs,
         },
         AccessCheck::NotAboveOwn(grant) => DenialReason::GrantAboveOwn {
             grant,
+            // Whoever may change an ACL has a level; the fallback only avoids a panic.
             own: situation.level().unwrap_or(AccessLevel::ReadOnly),
         },
         AccessCheck::SecretsRight => DenialReason::RightMissing {
@@ -165,6 +173,7 @@ pub(crate) fn reason(situation: &CallerSituation<'_>, check: AccessCheck) -> Den
             or: None,
         },
         AccessCheck::ExplicitGrant => DenialReason::SecretsNotGranted {
+            // Only an explicit grant counts for secrets, so only that is told.
             has: situation.granted,
         },
     }

@@ -10,12 +10,15 @@ pub fn decide_general(
     org: Option<&str>,
 ) -> Result<(), DeniedAccess> {
     let denied = |hidden, reason| Err(DeniedAccess { hidden, reason });
+    // The organization first, and hidden: nobody learns of another one by asking about it.
     if !org.is_none_or(|org| within_reach(subject, org)) {
         return denied(true, DenialReason::OtherOrganization);
     }
+    // Rights of the provider can be held by name, but a tenant's user never uses them.
     if right.is_providers() && !subject.is_provider() {
         return denied(false, DenialReason::ProviderOnly);
     }
+    // The right at last, because it is the only thing here that an administrator can change.
     if !subject.rights().has(right) {
         let right = right.name().to_owned();
         return denied(false, DenialReason::RightMissing { right, or: None });

@@ -14,9 +14,11 @@ pub fn decide_type(
     of: TypeName<'_>,
     version: VersionFacts,
 ) -> AccessDecision {
+    // The right to manage all definitions stands for full control of each.
     let manages = subject.rights().has(GeneralRight::ManageAnyDefinition);
     let managed = manages.then_some(AccessLevel::FullControl);
     let Some(level) = version.level.max(managed) else {
+        // Without any level the version is hidden, so no other reason is told.
         let version = version_name(of, version.version);
         let reason = DenialReason::VersionNotVisible { version };
         return AccessDecision::Denied(DeniedAccess {
@@ -40,6 +42,7 @@ fn unmet(
     version: VersionFacts,
     level: AccessLevel,
 ) -> Option<DenialReason> {
+    // Before the rights, as a tenant can't be given what only the provider may do.
     if action.is_providers() && !subject.is_provider() {
         return Some(DenialReason::ProviderOnly);
     }
@@ -50,12 +53,14 @@ fn unmet(
         let right = right.name().to_owned();
         return Some(DenialReason::RightMissing { right, or: None });
     }
+    // Creating is a right on resources of the type: it comes by role or by the version's ACL.
     let held = subject.rights().of_type(of).has(TypeRight::Modify);
     let creates = held || version.implied() >= Some(AccessLevel::ReadWrite);
     if action == TypeAction::CreateResource && !creates {
         let right = TypeRight::Modify.name(of);
         return Some(DenialReason::RightMissing { right, or: None });
     }
+    // The level at last: what was missing before is told first.
     (level < action.needs()).then(|| DenialReason::VersionLevelTooLow {
         version: version_name(of, version.version),
         has: level,

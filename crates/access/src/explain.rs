@@ -92,6 +92,8 @@ pub fn explain(
     subject: &AccessSubject,
     facts: &ResourceFacts<'_>,
 ) -> AccessExplanation {
+    // The very situation that the decision is made of, so that an explanation can't disagree with
+    // it.
     let situation = CallerSituation::new(subject, facts);
     let requirement = |check| AccessRequirement {
         needs: needs(&situation, check),
@@ -99,12 +101,15 @@ pub fn explain(
     };
     AccessExplanation {
         decision: decide(action, subject, facts),
+        // All of them, also those behind the first that is not met: whoever asks wants to know
+        // everything that is missing.
         requirements: situation.checks(action).map(requirement).collect(),
     }
 }
 
 fn needs(situation: &CallerSituation<'_>, check: AccessCheck) -> String {
     let of = situation.facts.of;
+    // In the words that error messages use for the same.
     match check {
         AccessCheck::Organization => "its organization is within reach".to_owned(),
         AccessCheck::VersionVisible(to) => {
@@ -122,7 +127,9 @@ fn needs(situation: &CallerSituation<'_>, check: AccessCheck) -> String {
 }
 
 fn met(situation: &CallerSituation<'_>, check: AccessCheck) -> RequirementMet {
+    // Reading the ACL costs, so an explanation may be made without it.
     let unread = situation.facts.acl == AclFacts::NotLoaded;
+    // Only these depend on the resource's ACL.
     let by_acl = matches!(
         check,
         AccessCheck::Level(_) | AccessCheck::NotAboveOwn(_) | AccessCheck::ExplicitGrant
@@ -130,6 +137,7 @@ fn met(situation: &CallerSituation<'_>, check: AccessCheck) -> RequirementMet {
     if situation.meets(check) {
         RequirementMet::By(bases(situation, check))
     } else if unread && by_acl {
+        // Neither met nor not: to guess would tell something wrong about a grant.
         RequirementMet::NotKnown
     } else {
         RequirementMet::No(reason(situation, check))
@@ -137,6 +145,7 @@ fn met(situation: &CallerSituation<'_>, check: AccessCheck) -> RequirementMet {
 }
 
 fn bases(situation: &CallerSituation<'_>, check: AccessCheck) -> Vec<RequirementBasis> {
+    // A right is named only where it is really held: implied ones are told by what implies them.
     let general = |right: GeneralRight| {
         let held = situation.subject.rights().has(right);
         held.then(|| RequirementBasis::Right(right.name().to_owned()))
@@ -144,6 +153,7 @@ fn bases(situation: &CallerSituation<'_>, check: AccessCheck) -> Vec<Requirement
     match check {
         AccessCheck::Organization => vec![reached_by(situation)],
         AccessCheck::VersionVisible(version) => {
+            // Both may apply; whoever removes one must see that the other is left.
             let granted = version.level.map(RequirementBasis::VersionAcl);
             let managed = general(GeneralRight::ManageAnyDefinition);
             granted.into_iter().chain(managed).collect()
@@ -173,6 +183,7 @@ fn rights(situation: &CallerSituation<'_>, level: AccessLevel) -> Vec<Requiremen
     let right = TypeRight::matching(level);
     let held = situation.held.has(right);
     let held = held.then(|| RequirementBasis::Right(right.name(of)));
+    // What the type version's ACL implies needs no role.
     let implied = situation.facts.version.implied();
     let implied = implied.filter(|implied| *implied >= level);
     let implied = implied.map(RequirementBasis::ImpliedRight);

@@ -69,13 +69,17 @@ pub fn inherits_from(
     new: Version,
     said: DeclaredInheritance,
 ) -> Result<InheritedAcl, NothingToInheritFrom> {
+    // Registered again, a version would inherit from itself.
     let mut others = existing.into_iter().filter(|version| *version != new);
     let inherits = match said {
         DeclaredInheritance::Nothing => InheritedAcl::NothingAsSaid,
+        // Named by the definition: taken, whether it is higher or lower.
         DeclaredInheritance::From(version) if others.any(|other| other == version) => {
             InheritedAcl::AsSaid(version)
         }
         DeclaredInheritance::From(version) => return Err(NothingToInheritFrom(version)),
+        // Without a word the newest one decides; a version that is older than that inherits
+        // nothing.
         DeclaredInheritance::Absent => match others.max() {
             None => InheritedAcl::NothingAsFirst,
             Some(newest) if newest > new => InheritedAcl::NothingAsOlder { than: newest },

@@ -129,17 +129,21 @@ impl Rights {
     /// What is in both.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
+        // Everything is the identity of an intersection, and names no rights that could be
+        // compared.
         match (self.everything, other.everything) {
             (true, _) => return other.clone(),
             (_, true) => return self.clone(),
             _ => {}
         }
+        // Unknown names too: another release may know them.
         let mut both = Self {
             general: self.general.intersection(other.general),
             unknown: self.unknown.intersection(&other.unknown).cloned().collect(),
             ..Self::none()
         };
         for (of, rights) in self.types() {
+            // A type without shared rights is left out, so that two equal sets are equal.
             let shared = rights.intersection(other.of_type(of));
             if !shared.is_empty() {
                 both.add_of_type(of, shared);

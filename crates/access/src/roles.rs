@@ -84,16 +84,20 @@ pub fn effective_rights<'a>(
     roles: impl IntoIterator<Item = &'a AccessRole>,
     bundles: impl IntoIterator<Item = &'a AccessBundle>,
 ) -> Rights {
+    // Collected once: what is published is the same for each of the roles.
     let of_org = bundles
         .into_iter()
         .filter(|bundle| bundle.published.includes(org));
     let published = of_org.fold(Rights::none(), |all, bundle| all.union(&bundle.rights));
+    // A role of another organization gives nothing, whatever its name.
     let usable = |role: &&AccessRole| match &role.of {
         RoleOf::Everyone => true,
         RoleOf::Org(id) => id == org,
     };
+    // A tenant never has more than was published to it, and a provider needs no publication.
     let held = |role: &'a AccessRole| match (&role.holds, provider) {
         (RoleRights::Everything, true) => Rights::everything(),
+        // Nobody is everything at a tenant; and at the provider nothing is published.
         (RoleRights::Everything, false) | (RoleRights::WhatIsPublished, true) => Rights::none(),
         (RoleRights::WhatIsPublished, false) => published.clone(),
         (RoleRights::These(rights), true) => rights.clone(),
@@ -101,6 +105,7 @@ pub fn effective_rights<'a>(
     };
     let all = roles.into_iter().filter(usable).map(held);
     let all = all.fold(Rights::none(), |all, more| all.union(&more));
+    // Rights of the provider in a bundle that was published by mistake do nothing at a tenant.
     if provider { all } else { all.for_a_tenant() }
 }
 

@@ -54,7 +54,10 @@ impl<'a> CallerSituation<'a> {
         facts: &'a ResourceFacts<'a>,
         granted: Option<AccessLevel>,
     ) -> Self {
+        // What roles give, before anything that is implied.
         let held = subject.rights().of_type(facts.of);
+        // The type version's ACL implies the matching right, so that a type can be opened without
+        // roles.
         let implied = facts.version.implied();
         let rights = implied.map_or(held, |level| held.with(TypeRight::matching(level)));
         let mut situation = Self {
@@ -65,6 +68,7 @@ impl<'a> CallerSituation<'a> {
             administrator: None,
             granted,
         };
+        // Asked of the situation, since it depends on where caller and resource are at home.
         if situation.is_administrable() {
             situation.administrator = held.administrators_level();
         }
@@ -116,16 +120,21 @@ impl<'a> CallerSituation<'a> {
         &self,
         action: ResourceAction,
     ) -> impl Iterator<Item = AccessCheck> + use<> {
+        // Most actions differ only in the level that they need.
         let needs = action.needs();
         let [first, second] = match action {
             ResourceAction::ChangeAcl(level) => [Some(AccessCheck::NotAboveOwn(level)), None],
             ResourceAction::ChangeVersion(to) => [Some(AccessCheck::VersionVisible(to)), None],
+            // Two conditions, because a secret is more than the content: full control by role is
+            // not enough.
             ResourceAction::ReadSecrets => [
                 Some(AccessCheck::SecretsRight),
                 Some(AccessCheck::ExplicitGrant),
             ],
             _ => [None, None],
         };
+        // From what hides the thing to what only refuses: the first that fails decides what is
+        // told.
         let always = [
             AccessCheck::Organization,
             AccessCheck::VersionVisible(self.facts.version),
@@ -139,8 +148,10 @@ impl<'a> CallerSituation<'a> {
         match check {
             AccessCheck::Organization => self.within_reach(),
             AccessCheck::VersionVisible(version) => {
+                // Who manages all definitions sees all versions.
                 version.level.is_some() || self.manages_any_definition()
             }
+            // The better of the two, since either is enough.
             AccessCheck::Right(needs) => self.administrator.max(self.rights.level()) >= Some(needs),
             AccessCheck::Level(needs) => self.administrator.max(self.acl_level()) >= Some(needs),
             AccessCheck::NotAboveOwn(grant) => self.level() >= Some(grant),

@@ -79,6 +79,7 @@ pub(crate) enum WantedValue {
 impl FieldCheck {
     pub(crate) fn of(field: &FilterField, compare: &FieldComparison) -> Result<Self, FilterError> {
         let class = field.class();
+        // Equal, unequal and one of several are one check, with a list of operands.
         let one_of = |operands: &[Operand], negated| {
             let wanted = operands
                 .iter()
@@ -88,6 +89,7 @@ impl FieldCheck {
                 negated,
             })
         };
+        // An order needs operands that come before or after each other.
         let stands = |relation, operand: &Operand| {
             let wanted = WantedValue::of(class, operand)?;
             match wanted {
@@ -119,6 +121,8 @@ impl FieldCheck {
             Self::Exists => visit(field, seen, &mut |_| true),
             Self::OneOf { wanted, negated } => {
                 let equal =
+                    // A field with several values is equal if one of them is; unequal is the
+                    // opposite of that, not of each.
                     |value: &FieldValue<'_>| wanted.iter().any(|wanted| wanted.equals(value));
                 any(field, seen, &equal) != *negated
             }
@@ -138,6 +142,7 @@ fn any(
     passes: &dyn Fn(&FieldValue<'_>) -> bool,
 ) -> bool {
     visit(field, seen, &mut |value| {
+        // A list passes if one of its items does, as people expect of tags.
         passes(&value)
             || match value {
                 FieldValue::Json(Value::Array(items)) => {
@@ -153,6 +158,7 @@ impl WantedValue {
         operand.bounded()?;
         let refuse = |why| Err(FilterError::operand(&operand.shown(), why));
         match (class, operand) {
+            // Read once, so that no resource is compared by parsing.
             (FieldClass::Time, Operand::Text(text) | Operand::Json(Value::String(text))) => {
                 match text.parse::<Timestamp>() {
                     Ok(time) => Ok(Self::Time(time.as_nanosecond())),
@@ -163,6 +169,7 @@ impl WantedValue {
                 refuse("a time is compared with a whole time, not a pattern")
             }
             (FieldClass::Version, Operand::Text(text) | Operand::Json(Value::String(text))) => {
+                // As headers write it: a short form is enough.
                 match Version::parse_header(text) {
                     Ok(version) => Ok(Self::Version(version)),
                     Err(_) => refuse("a version is written like 1.1.0"),
@@ -171,6 +178,8 @@ impl WantedValue {
             (FieldClass::Time | FieldClass::Version, Operand::Json(_)) => {
                 refuse("the field has another type")
             }
+            // Kept as a number as well: whether the field holds numbers is known only when a value
+            // is looked at.
             (_, Operand::Text(text)) => Ok(Self::Text {
                 number: number_of(text).as_ref().map(number_bytes),
                 text: text.clone(),
@@ -195,11 +204,13 @@ impl WantedValue {
         match (self, shown) {
             (Self::Time(wanted), FieldValue::Time(time)) => *wanted == nanos(*time),
             (Self::Version(wanted), FieldValue::Version(version)) => wanted == version,
+            // A pattern on a version is one on its text.
             (Self::Pattern(pattern), FieldValue::Version(version)) => {
                 pattern.matches(&version.to_string())
             }
             (_, FieldValue::Text(text)) => self.equals_string(text),
             (_, FieldValue::Json(Value::String(text))) => self.equals_string(text),
+            // Words of JSON, because a text operand has no quotes that would tell them apart.
             (Self::Text { text, .. }, FieldValue::Json(Value::Null)) => text == "null",
             (Self::Text { text, .. }, FieldValue::Json(Value::Bool(value))) => {
                 text == if *value { "true" } else { "false" }
@@ -251,6 +262,7 @@ impl WantedValue {
     fn compare_string(&self, shown: &str) -> Option<Ordering> {
         match self {
             Self::Text { text, number } => {
+                // As numbers only if both are: as texts, `10` would come before `9`.
                 let numbers = number.zip(number_of_shown(number.is_some(), shown));
                 Some(match numbers {
                     Some((wanted, shown)) => shown.cmp(&wanted),

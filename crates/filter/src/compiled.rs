@@ -88,6 +88,7 @@ impl FilterNode {
 }
 
 fn compile(filter: &Filter, levels: usize, left: &mut usize) -> Result<FilterNode, FilterError> {
+    // Levels and nodes are bounded, because filters are evaluated for each resource of a list.
     let Some(levels) = levels.checked_sub(1) else {
         return Err(FilterError::too_much(FilterLimit::Depth).placed(place(filter)));
     };
@@ -97,9 +98,11 @@ fn compile(filter: &Filter, levels: usize, left: &mut usize) -> Result<FilterNod
         Filter::Or(filters) => FilterNode::Or(compile_all(filters, levels, left)?),
         Filter::Not(filter) => FilterNode::Not(Box::new(compile(filter, levels, left)?)),
         Filter::Test(FieldTest { field, compare, at }) => {
+            // A list of operands costs as much as comparisons of its own.
             if let FieldComparison::In(operands) = compare {
                 take(left, operands.len(), *at)?;
             }
+            // Operands are read here, once, and their errors say where in the filter they are.
             let check = FieldCheck::of(field, compare).map_err(|error| error.placed(*at))?;
             FilterNode::Test {
                 field: field.clone(),

@@ -66,16 +66,21 @@ impl FilterField {
     ///
     /// If it is none of these.
     pub fn parse(text: &str, root: &str) -> Result<Self, FilterError> {
+        // Before anything is cut out of it, as the name comes from a request.
         if text.len() > FIELD_BYTES {
             return Err(FilterError::too_much(FilterLimit::FieldBytes));
         }
         let under = |first: &str| text.strip_prefix(first).and_then(|t| t.strip_prefix('.'));
+        // Content first: a root may have any name that an API gives it.
         if let Some(path) = under(root) {
             return ContentPath::from_dotted(path).map(Self::Content);
         }
+        // All that follows is the label's key, dots included: keys of labels have dots.
         match under("labels") {
             Some("") => Err(FilterError::no_field(text, "the label has no key")),
             Some(key) => Ok(Self::Label(key.to_owned())),
+            // Whatever is not known is refused rather than taken as missing: a typing error would
+            // match nothing.
             None => Self::of_header(text)
                 .ok_or_else(|| FilterError::no_field(text, "nothing in the header is called so")),
         }

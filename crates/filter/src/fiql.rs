@@ -57,6 +57,7 @@ pub fn parse(
     text: &str,
     field: impl Fn(&str) -> Result<FilterField, FilterError>,
 ) -> Result<Filter, FiqlError> {
+    // The length first: what follows is read character by character, and errors cite the text.
     if text.len() > LONGEST {
         return Err(FiqlError::Syntax {
             at: LONGEST,
@@ -69,6 +70,7 @@ pub fn parse(
         parts: 0,
         field: &field,
     };
+    // From the outermost level down; `or` binds weakest.
     let filter = reader.or(0)?;
     match reader.peek() {
         None => Ok(filter),
@@ -148,10 +150,12 @@ impl<'a> FiqlReader<'a> {
     }
 
     fn one(&mut self, depth: usize) -> Result<Filter, FiqlError> {
+        // Counted before it is read, so that a filter of nothing but brackets ends too.
         self.count()?;
         if depth >= DEPTH {
             return Err(self.wrong(format!("there are more than {DEPTH} levels")));
         }
+        // Remembered, because the message names the bracket that is never closed, not the end.
         let opened = self.at;
         if self.take('(') {
             let inner = self.or(depth + 1)?;
@@ -167,6 +171,7 @@ impl<'a> FiqlReader<'a> {
     fn comparison(&mut self) -> Result<Filter, FiqlError> {
         let began = self.at;
         let rest = self.rest();
+        // A name ends where an operator or a bracket begins.
         let end = rest.find(['=', '!', ',', ';', '(', ')']);
         let key = match end {
             Some(end) => rest.get(..end).unwrap_or_default(),
@@ -175,10 +180,12 @@ impl<'a> FiqlReader<'a> {
         if key.trim().is_empty() {
             return Err(self.wrong("there should be a field, such as name"));
         }
+        // Untrimmed: positions in messages are those in the text.
         self.at += key.len();
         let operator = self.operator()?;
         let value = self.value()?;
         let placed = |error: FilterError, at| error.placed(Some(at));
+        // The front end knows what a key means; its error gets the position.
         let field = (self.field)(key.trim()).map_err(|e| placed(e, self.place(began)))?;
         let operand = Operand::from_escaped(value).map_err(|e| placed(e, self.place(began)))?;
         Ok(Filter::Test(FieldTest {
@@ -198,6 +205,7 @@ impl<'a> FiqlReader<'a> {
             ("=le=", FieldComparison::LessOrEqual),
         ];
         let rest = self.rest();
+        // No operator is the beginning of another one, so the first that fits is the one.
         let found = OPERATORS.iter().find(|(name, _)| rest.starts_with(name));
         let Some((name, compare)) = found else {
             return Err(self.wrong("there should be == != =gt= =ge= =lt= or =le= here"));
@@ -213,10 +221,12 @@ impl<'a> FiqlReader<'a> {
         let mut end = rest.len();
         while let Some((at, character)) = characters.next() {
             match character {
+                // The next character is skipped too: an escaped bracket does not end the value.
                 '\\' if characters.next().is_none() => {
                     let at = self.at + at;
                     return Err(self.wrong_at(at, "a backslash stands before nothing"));
                 }
+                // It would be read as a group that begins inside of a value.
                 '(' => {
                     let at = self.at + at;
                     return Err(self.wrong_at(at, "a ( in a value needs a backslash before it"));

@@ -33,9 +33,11 @@ pub fn index_keys(
     let mut keys = BTreeSet::new();
     visit(field, seen, &mut |shown| {
         match shown {
+            // A list is found by each of its items, as a filter compares with each of them.
             FieldValue::Json(Value::Array(items)) if !items.is_empty() => {
                 for item in items {
                     keys.insert(cut(encoded(item)));
+                    // One more than allowed is enough to know that it is too many.
                     if keys.len() > most {
                         break;
                     }
@@ -47,12 +49,16 @@ pub fn index_keys(
                 keys.insert(cut(bytes));
             }
         }
+        // Stops the visit as well: content may lead to very many values.
         keys.len() > most
     });
     if keys.is_empty() {
+        // Missing has a key of its own, before those of all values.
         return vec![vec![MISSING]];
     }
     if keys.len() > most {
+        // Under one key for all such resources: every plan reads it as well, and the filter
+        // decides.
         return vec![vec![MANY]];
     }
     keys.into_iter().collect()
@@ -70,6 +76,7 @@ pub(crate) fn put_shown(shown: &FieldValue<'_>, bytes: &mut Vec<u8>) {
 /// The beginning that a key keeps. Bytes below `0` take three where stores escape them; a cut that counts
 /// them so keeps the order: what is cut earlier had a lower byte there.
 pub(crate) fn cut(mut bytes: Vec<u8>) -> Vec<u8> {
+    // By weight and not by length, since stores may escape low bytes.
     let mut weight = 0;
     let fits = |byte: &u8| {
         weight += heaviness(*byte);

@@ -42,6 +42,7 @@ impl Operand {
                 bytes <= OPERAND_BYTES
             }
             Self::Json(value) => {
+                // Counted instead of printed: a large value is refused before it is copied.
                 let mut left = OPERAND_BYTES;
                 takes(value, CONTENT_DEPTH, &mut left).is_some()
             }

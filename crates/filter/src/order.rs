@@ -85,12 +85,15 @@ impl SortOrder {
                 let mut bytes = Vec::new();
                 put_shown(&shown, &mut bytes);
                 direct(&mut bytes, *direction);
+                // The smallest in this direction: with several values the first one decides.
                 first = Some(match first.take() {
                     Some(other) => other.min(bytes),
                     None => bytes,
                 });
+                // Never enough: a later value may come first.
                 false
             });
+            // Missing has a place of its own, before all values in ascending order.
             let missing = || {
                 let mut bytes = vec![MISSING];
                 direct(&mut bytes, *direction);
@@ -98,6 +101,7 @@ impl SortOrder {
             };
             key.extend(first.unwrap_or_else(missing));
         }
+        // The id at last, so that no two resources are equal and pages never overlap.
         let mut id = Vec::new();
         put_text(&seen.id(), &mut id);
         direct(&mut id, self.last_direction());

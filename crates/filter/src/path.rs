@@ -29,6 +29,7 @@ impl ContentPath {
         bounded(text)?;
         let refuse = |why| Err(FilterError::no_field(text, why));
         let mut steps = Vec::new();
+        // Built character by character, since an escape may stand anywhere.
         let mut key = String::new();
         let mut escaped = false;
         let mut chars = text.chars();
@@ -42,9 +43,11 @@ impl ContentPath {
                     None => return refuse("it ends in a backslash"),
                 },
                 Some(c) if c != '.' => key.push(c),
+                // A dot or the end of the text: both end a name.
                 end => {
                     match key.as_str() {
                         "" => return refuse("a name in it is empty"),
+                        // An escaped star is a key that is called so.
                         "*" if !escaped => steps.push(PathToken::Every),
                         _ => steps.push(PathToken::Key(std::mem::take(&mut key))),
                     }
@@ -56,6 +59,7 @@ impl ContentPath {
                 }
             }
         }
+        // Longer paths lead nowhere, and would only cost.
         if steps.len() > CONTENT_DEPTH {
             return refuse("it has more steps than content has levels");
         }
@@ -106,6 +110,7 @@ fn walk<'v>(
     let Some((step, rest)) = steps.split_first() else {
         return enough(value);
     };
+    // The content was bounded when it was written; this bounds the walk whatever is stored.
     let Some(deeper) = deeper.checked_sub(1) else {
         return false;
     };

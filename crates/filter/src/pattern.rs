@@ -45,6 +45,8 @@ impl WildcardPattern {
         let mut chars = text.chars();
         while let Some(c) = chars.next() {
             match c {
+                // A star ends a piece, so two stars side by side leave an empty piece, which
+                // matches anything.
                 '*' => pieces.push(std::mem::take(&mut piece)),
                 '\\' => piece.push(
                     chars
@@ -54,6 +56,7 @@ impl WildcardPattern {
                 _ => piece.push(c),
             }
         }
+        // Without a star it is compared as a whole, which is cheaper and can use an index.
         if pieces.is_empty() {
             return Ok(WildcardText::Plain(piece));
         }
@@ -68,9 +71,11 @@ impl WildcardPattern {
         let Some((first, rest)) = self.0.split_first() else {
             return false;
         };
+        // One piece alone has no wildcard.
         let Some((last, middle)) = rest.split_last() else {
             return first == text;
         };
+        // The first piece has to be at the very beginning; only what is between stars may float.
         let Some(mut left) = text.strip_prefix(first.as_str()) else {
             return false;
         };
@@ -80,6 +85,7 @@ impl WildcardPattern {
                 None => return false,
             }
         }
+        // What is left begins behind the middle, so the end can't overlap with it.
         left.ends_with(last.as_str())
     }
 

@@ -87,8 +87,11 @@ impl IndexPlan {
             IndexReach::Prefix(bytes) => Self::Prefix { index, bytes },
             IndexReach::Span { from, to, .. } => Self::Span { index, from, to },
             IndexReach::Points(mut values) => match (values.len(), values.pop()) {
+                // A value that was cut shares its key with longer ones, so all that begin so are
+                // read.
                 (1, Some(bytes)) if may_be_cut(&bytes) => Self::Prefix { index, bytes },
                 (1, Some(value)) => Self::Point { index, value },
+                // Put back: it was taken to look at it.
                 (_, last) => {
                     values.extend(last);
                     Self::Points { index, values }
@@ -126,9 +129,12 @@ impl IndexPlan {
                 to: to.clone(),
             }],
         };
+        // Resources with more values than the index takes are under one key, and any filter may
+        // match them.
         ranges.push(KeyRange::beginning(&[MANY]));
         // A cut point can hold a longer one; two spans may have nothing in common.
         ranges.retain(|range| range.from < range.to);
+        // Sorted by where they begin, so one that ends earlier is inside of the one before.
         ranges.dedup_by(|next, before| next.to <= before.to);
         ranges
     }

@@ -47,9 +47,13 @@ impl IndexReach {
 
 pub(crate) fn reach(node: &FilterNode, index: &IndexInfo) -> Option<IndexReach> {
     match node {
+        // Only a comparison of the very field that is indexed.
         FilterNode::Test { field, check } if *field == index.field => of_check(field, check),
         FilterNode::And(nodes) => {
+            // Any of several conditions is enough: what is read is filtered again.
             let reaches: Vec<_> = nodes.iter().filter_map(|node| reach(node, index)).collect();
+            // With several values each condition could be met by another value, so spans can't be
+            // cut with each other.
             let spans = if index.single {
                 narrowed(&reaches)
             } else {
@@ -60,11 +64,13 @@ pub(crate) fn reach(node: &FilterNode, index: &IndexInfo) -> Option<IndexReach> 
                 .chain(spans)
                 .min_by_key(IndexReach::rank)
         }
+        // Every branch has to be found by the index; one that can't be makes the others useless.
         FilterNode::Or(nodes) => {
             let mut all = Vec::new();
             for node in nodes {
                 match reach(node, index)? {
                     IndexReach::Points(points) => all.extend(points),
+                    // A union of spans could be most of the index.
                     _ => return None,
                 }
             }
@@ -81,9 +87,11 @@ fn narrowed(reaches: &[IndexReach]) -> Option<IndexReach> {
         _ => None,
     });
     let first = open.next()?;
+    // The later beginning and the earlier end.
     let (from, to) = open.fold(first, |(from, to), (start, end)| {
         (from.max(start), to.min(end))
     });
+    // A single span stays what it was, and is ranked as it was.
     let same = (from, to) == first;
     (!same).then(|| IndexReach::Span {
         from: from.clone(),
@@ -100,13 +108,16 @@ fn points(mut all: Vec<Vec<u8>>) -> Option<IndexReach> {
 
 fn of_check(field: &FilterField, check: &FieldCheck) -> Option<IndexReach> {
     match check {
+        // All keys of values. Those of resources with too many values are read in any case.
         FieldCheck::Exists => Some(IndexReach::Span {
             from: vec![NULL],
             to: vec![MANY],
             ends: SpanEnds::None,
         }),
+        // What is unequal is nearly everything.
         FieldCheck::OneOf { negated: true, .. } => None,
         FieldCheck::OneOf { wanted, .. } => match wanted.as_slice() {
+            // An empty prefix would read the whole index.
             [WantedValue::Pattern(pattern)] if field.class() != FieldClass::Version => {
                 let mut bytes = Vec::new();
                 put_text_start(pattern.prefix(), &mut bytes);
@@ -114,6 +125,7 @@ fn of_check(field: &FilterField, check: &FieldCheck) -> Option<IndexReach> {
             }
             several => {
                 let mut all = Vec::new();
+                // One operand that has no key makes the whole unusable.
                 for wanted in several {
                     put_points(field.class(), wanted, &mut all)?;
                 }
@@ -130,6 +142,8 @@ fn put_points(class: FieldClass, wanted: &WantedValue, points: &mut Vec<Vec<u8>>
     match wanted {
         WantedValue::Text { text, number } => {
             put_text(text, &mut bytes);
+            // In content, a text operand may stand for a number or a word of JSON too: it has to
+            // be found at each.
             if class == FieldClass::Content {
                 if let Some(number) = number {
                     let mut bytes = Vec::new();
@@ -155,6 +169,7 @@ fn put_points(class: FieldClass, wanted: &WantedValue, points: &mut Vec<Vec<u8>>
             ..
         } => return None,
         WantedValue::Other { bytes: own, .. } => bytes.clone_from(own),
+        // Its keys begin with its prefix, but it is no single key.
         WantedValue::Pattern(_) => return None,
     }
     points.push(cut(bytes));
@@ -191,7 +206,10 @@ fn span(relation: Relation, wanted: &WantedValue) -> Option<IndexReach> {
         }
         WantedValue::Other { .. } | WantedValue::Pattern(_) => return None,
     };
+    // Cut as the keys in the index are, so that both compare.
     let at = cut(at);
+    // Both ends included: a key that was cut stands for several values, and the filter decides
+    // which.
     let (from, to) = match relation {
         Relation::Less | Relation::LessOrEqual => (vec![tag], after(&at)),
         Relation::Greater | Relation::GreaterOrEqual => (at, after(&[tag])),

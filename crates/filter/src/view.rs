@@ -106,6 +106,7 @@ pub(crate) fn visit<'s>(
 ) -> bool {
     let text = |value: Option<Cow<'s, str>>| value.map(FieldValue::Text);
     let time = |value: Option<UnixMillis>| value.map(FieldValue::Time);
+    // One arm for each field: the accessors are only called for what a filter asks for.
     let single = match field {
         FilterField::Id => Some(FieldValue::Text(seen.id())),
         FilterField::Name => text(seen.name()),
@@ -125,6 +126,7 @@ pub(crate) fn visit<'s>(
         FilterField::Created => time(seen.created()),
         FilterField::Modified => time(seen.modified()),
         FilterField::Expires => time(seen.expires()),
+        // Content is decoded only now, and a path may lead to several values.
         FilterField::Content(path) => {
             let Some(content) = seen.content() else {
                 return false;
