@@ -14,10 +14,12 @@ impl TypeEvolution<'_> {
     ) -> Option<Value> {
         let to = self.fresh(fields)?;
         let field = fields.get_mut(at)?;
+        // The key of keyed lists is called so in all versions: `each` names it.
         if field.name == "name" {
             return None;
         }
         let from = std::mem::replace(&mut field.name, to.clone());
+        // Mirrors are known by name, so they are renamed with their field.
         for (one, other) in mirrors.iter_mut() {
             for name in [one, other] {
                 if *name == from {
@@ -33,6 +35,7 @@ impl TypeEvolution<'_> {
         let kind = self.kind(1);
         let mut field = self.field_of(name.clone(), kind);
         let mut step = json!({"path": path(&[&name])});
+        // With a value it is filled in on the way forward, and only then it may be required.
         if field.kind == FieldKind::Int && self.rng.bool() {
             step["value"] = json!(5);
             field.required = self.rng.bool();
@@ -50,12 +53,14 @@ impl TypeEvolution<'_> {
         mirrors: &[(String, String)],
         at: usize,
     ) -> Option<Value> {
+        // A mirror needs both of its fields, and a version without any field says nothing.
         if fields.len() < 2 || is_mirror(mirrors, &fields[at].name) || fields[at].name == "name" {
             return None;
         }
         let field = fields.remove(at);
         let mut step = json!({"path": path(&[&field.name])});
         match field.kind {
+            // A required field has to come back with a value.
             FieldKind::Int if field.required || self.rng.bool() => step["value"] = json!(3),
             _ if field.required => step["value"] = field.default.unwrap_or(json!(0)),
             _ => {}
@@ -71,6 +76,7 @@ impl TypeEvolution<'_> {
         depth: usize,
     ) -> Option<Value> {
         let old = fields.get(at)?.clone();
+        // Scalars only: what is mirrored is compared as a whole.
         let plain = matches!(
             old.kind,
             FieldKind::Int | FieldKind::Text | FieldKind::Bool | FieldKind::Enum(_)
@@ -102,6 +108,7 @@ impl TypeEvolution<'_> {
     ) -> Option<Value> {
         let field = fields.get_mut(at)?;
         if !is_scalar(&field.kind)
+            // A default of the old type would not fit the list.
             || field.default.is_some()
             || is_mirror(mirrors, &field.name)
             || field.name == "name"
@@ -131,17 +138,20 @@ impl TypeEvolution<'_> {
         let under = self.fresh(fields)?;
         let count = self.rng.usize(1..=2);
         let mut inner = Vec::new();
+        // One or two fields: more would only make the world larger.
         for _ in 0..count {
             if fields.len() < 2 {
                 break;
             }
             let at = self.rng.usize(..fields.len());
+            // A required field would have to be in an object that need not be there.
             if fields[at].required
                 || is_mirror(mirrors, &fields[at].name)
                 || fields[at].name == "name"
             {
                 return None;
             }
+            // Taken out of the outer object, so that a name is not drawn twice.
             inner.push(fields.remove(at));
         }
         if inner.is_empty() {
@@ -161,6 +171,7 @@ impl TypeEvolution<'_> {
         if !self.first || inner.is_empty() {
             return None;
         }
+        // A field beside it may have the name already.
         let clash = |field: &WorldField| {
             fields.iter().any(|other| other.name == field.name) || field.required
         };
@@ -190,6 +201,7 @@ impl TypeEvolution<'_> {
             return None;
         };
         let name = self.fresh(inner)?;
+        // The same field at another place, with its identity.
         inner.push(WorldField {
             name: name.clone(),
             ..from.clone()
@@ -211,6 +223,7 @@ impl TypeEvolution<'_> {
         if is_mirror(mirrors, &field.name) || field.default.is_some() {
             return None;
         }
+        // Several values for one, so that what it was has to be kept.
         let many_to_one = self.rng.bool();
         let new = |value: &String| {
             if many_to_one && value != "red" {
@@ -230,6 +243,8 @@ impl TypeEvolution<'_> {
         let mut step = json!({"path": path(&[&field.name]), "table": table});
         let mut otherwise = None;
         if self.rng.bool() {
+            // With a fallback unknown values are mapped, and without one they are refused: both
+            // happen.
             news.push("OTHER".to_owned());
             step["otherwise"] = json!({"forward": "OTHER", "backward": values[0]});
             otherwise = Some(("OTHER".to_owned(), values[0].clone()));
@@ -247,6 +262,7 @@ impl TypeEvolution<'_> {
         at: usize,
     ) -> Option<Value> {
         let field = fields.get_mut(at)?;
+        // A default would have to be converted as well, which is for the type's author to do.
         if field.default.is_some() || is_mirror(mirrors, &field.name) || field.name == "name" {
             return None;
         }
@@ -283,6 +299,7 @@ impl TypeEvolution<'_> {
         {
             return None;
         }
+        // Whole numbers leave a remainder in one direction: remainders are what is to be tested.
         let (by, times, over) = match self.rng.u8(0..3) {
             0 => (json!(10), 10, 1),
             1 => (json!("1/3"), 1, 3),
@@ -299,6 +316,7 @@ impl TypeEvolution<'_> {
         at: usize,
     ) -> Option<Value> {
         let field = fields.get(at)?.clone();
+        // A required text may lack its separator, and with it the second part.
         let plain = field.kind == FieldKind::Text && !field.required;
         if !plain || is_mirror(mirrors, &field.name) || field.name == "name" {
             return None;
@@ -308,9 +326,12 @@ impl TypeEvolution<'_> {
         fields.remove(at);
         for (number, name) in [&first, &second].into_iter().enumerate() {
             let mut part = self.field_of(name.clone(), FieldKind::Text);
+            // The parts remember what was done to the whole, since the model follows the values
+            // through it.
             part.changes.clone_from(&field.changes);
             let of = field.origin;
             self.change(&mut part, ValueTransform::Part { of, number });
+            // One identity for the text and its parts: an edit of one is an edit of the other.
             self.kin.push((field.id, part.id));
             fields.push(part);
         }
@@ -337,6 +358,7 @@ impl TypeEvolution<'_> {
         let into = self.fresh(fields)?;
         fields.retain(|field| !names.contains(&field.name));
         let joined = self.field_of(into.clone(), FieldKind::Text);
+        // Both parts are kin, and the joined text with them.
         self.kin.push((first.id, second.id));
         self.kin.push((first.id, joined.id));
         fields.push(joined);
@@ -383,6 +405,7 @@ impl TypeEvolution<'_> {
         let asked = path(&[&asked.name]);
         let name = self.fresh(fields)?;
         let mut new = self.field_of(name.clone(), FieldKind::Int);
+        // Its value follows from another field, so the model does not compare it.
         new.derived = true;
         fields.push(new);
         let add = |value: i32| json!([{"add": {"path": path(&[&name]), "value": value}}]);
@@ -394,12 +417,14 @@ impl TypeEvolution<'_> {
         let FieldKind::Keyed(inner) = &field.kind else {
             return None;
         };
+        // Any scalar of the items may be picked.
         let value = inner.get(self.rng.usize(..inner.len().max(1)))?;
         if !is_scalar(&value.kind) {
             return None;
         }
         let name = self.fresh(fields)?;
         let mut picked = self.field_of(name.clone(), value.kind.clone());
+        // The same value is in the list as well, so it has two places.
         picked.alias = true;
         fields.push(picked);
         Some(json!({"pick": {
@@ -418,6 +443,7 @@ impl TypeEvolution<'_> {
             _ => return None,
         };
         let mut steps = Vec::new();
+        // Steps on the items may build on each other, as those of the type do.
         for _ in 0..self.rng.usize(1..=3) {
             let step = self.some_step(inner, &mut Vec::new(), depth + 1);
             self.first &= step.is_none();
@@ -427,6 +453,7 @@ impl TypeEvolution<'_> {
             return None;
         }
         let mut each = json!({"path": path(&[&name]), "steps": steps});
+        // Only where the step is to name the key; elsewhere the schema does, or nobody.
         if keyed {
             each["key"] = json!("name");
         }

@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 pub fn document(world: &TypeWorld, number: usize, rng: &mut Rng) -> Value {
     let made = &world.made[number];
     let mut map = declared_document(world, number, rng);
+    // Open versions take undeclared fields, and the names that other versions use are the
+    // interesting ones.
     if !made.closed && rng.u8(..) < 60 {
         let name = if rng.bool() {
             "x1".to_owned()
@@ -55,6 +57,7 @@ fn new(field: &WorldField, rng: &mut Rng) -> Value {
     match &field.kind {
         FieldKind::Object(fields) => Value::Object(object(fields, rng)),
         FieldKind::Keyed(fields) => {
+            // Shuffled, so that the order of items is not that of their keys.
             let mut names = NAMES.to_vec();
             rng.shuffle(&mut names);
             names.truncate(rng.usize(0..4));
@@ -65,6 +68,7 @@ fn new(field: &WorldField, rng: &mut Rng) -> Value {
             let mut items: Vec<_> = (0..rng.usize(0..4))
                 .map(|_| Value::Object(object(fields, rng)))
                 .collect();
+            // Two equal items now and then: they can't be told apart.
             if items.len() > 1 && rng.u8(..) < 60 {
                 items[1] = items[0].clone();
             }
@@ -94,6 +98,8 @@ fn named(list: &WorldField, fields: &[WorldField], name: &str, rng: &mut Rng) ->
 }
 
 fn scalar(kind: &FieldKind, rng: &mut Rng) -> Value {
+    // Few values, chosen so that steps meet what they may stumble over: no separator, several,
+    // leading zeros.
     let mut one_of = |all: &[&str]| json!(all[rng.usize(..all.len())]);
     match kind {
         FieldKind::Text => one_of(&["", "a", "a:b", ":", "a:b:c", "b:", "8080", "ü"]),
@@ -102,6 +108,7 @@ fn scalar(kind: &FieldKind, rng: &mut Rng) -> Value {
         FieldKind::Enum(values) => json!(values[rng.usize(..values.len())]),
         FieldKind::Bool => json!(rng.bool()),
         _ => match rng.u8(0..6) {
+            // A whole number as a double: it is the same number, and must stay the same key.
             0 => json!(0),
             1 => json!(1.0),
             2 => json!(-7),
@@ -140,6 +147,7 @@ pub fn with_mirrors(mirrors: &[(String, String)], view: &Value, body: &Value) ->
     };
     for (from, to) in mirrors {
         let changed = |name: &String, body: &Value| !alike(view.get(name), body.get(name));
+        // If both have changed they must be equal, and if none has there is nothing to follow.
         let (source, target) = match (changed(from, &expected), changed(to, &expected)) {
             (true, false) => (from, to),
             (false, true) => (to, from),
@@ -158,6 +166,7 @@ fn edit_object(fields: &[WorldField], value: &mut Value, rng: &mut Rng) {
     let Some(map) = value.as_object_mut().filter(|_| !fields.is_empty()) else {
         return;
     };
+    // One change for each edit, so that a failing case points to it.
     let field = &fields[rng.usize(..fields.len())];
     let Some(inner) = map.get_mut(&field.name) else {
         map.insert(field.name.clone(), new(field, rng));
@@ -201,6 +210,8 @@ fn edit_list(list: &WorldField, fields: &[WorldField], items: &mut Vec<Value>, r
         0 => {
             let name = NAMES[rng.usize(..NAMES.len())];
             let is_there = items.iter().any(|item| item["name"] == name);
+            // A keyed list never gets the same key twice: that would be refused for another
+            // reason.
             if !keyed {
                 items.insert(at, Value::Object(object(fields, rng)));
             } else if !is_there {

@@ -19,6 +19,7 @@ pub struct TypeEvolution<'r> {
 }
 
 pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
+    // Few versions, so that a failing world can be read; two branches need three of them.
     let count = rng.usize(2..=5);
     let mut evolving = TypeEvolution {
         rng,
@@ -27,6 +28,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
         kin: Vec::new(),
     };
     let fields = evolving.fields(3..=6, 2);
+    // The first version has no parent, and so no steps.
     let mut all = vec![WorldVersion {
         version: Version::new(1, 0, 0),
         parent: None,
@@ -37,10 +39,13 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
     }];
     for number in 1..count {
         evolving.first = true;
+        // Any version may be the parent, so histories branch.
         let parent = evolving.rng.usize(0..all.len());
         let mut made = all[parent].clone();
         made.version = evolving.next_version(&all, parent);
         made.steps = Vec::new();
+        // Closed ones now and then: there, what others declare is forbidden and not merely
+        // unknown.
         made.closed = evolving.rng.u8(..) < 40;
         made.parent = Some(parent);
         if evolving.rng.u8(..) < 80 {
@@ -58,6 +63,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
                 evolving.first &= step.is_none();
                 made.steps.extend(step);
             }
+            // A declared conversion has a step at least, so one that always fits is added.
             if made.steps.is_empty() {
                 let name = format!("new{number}");
                 made.steps.push(json!({"add": {"path": path(&[&name])}}));
@@ -65,9 +71,11 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
                 made.fields.push(evolving.field_of(name, kind));
             }
         }
+        // After the steps, so that no step speaks of the new value.
         evolving.widen(&mut made.fields, &made.mirrors);
         all.push(made);
     }
+    // Identities at last: which fields are kin is known once all versions exist.
     let kin = evolving.kin;
     for made in &mut all {
         identify(&mut made.fields, &kin);
@@ -76,10 +84,12 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
 }
 
 /// Fields that are made from each other get one identity, the smallest of them.
+// Over all that are kin of kin: a field may be split, and its parts joined with others.
 fn identify(fields: &mut [WorldField], kin: &[(FieldId, FieldId)]) {
     for field in fields {
         let mut family = vec![field.id];
         let mut at = 0;
+        // A list that grows while it is walked, since the relation is not ordered.
         while let Some(one) = family.get(at).copied() {
             at += 1;
             for (a, b) in kin {
@@ -90,6 +100,7 @@ fn identify(fields: &mut [WorldField], kin: &[(FieldId, FieldId)]) {
                 }
             }
         }
+        // The laws are checked differently where several fields share one identity.
         field.family = family.len() > 1;
         field.id = family.into_iter().min().unwrap();
         match &mut field.kind {
@@ -155,6 +166,7 @@ impl TypeEvolution<'_> {
     }
 
     pub fn field_of(&mut self, name: String, kind: FieldKind) -> WorldField {
+        // Every field that is drawn is a new one, also if its name was used before.
         self.next += 1;
         WorldField {
             id: self.next,
@@ -210,6 +222,8 @@ impl TypeEvolution<'_> {
         // Without steps a name that comes back is the same field, so new ones have new names.
         {
             let name = format!("u{}", self.next);
+            // Without steps a new version may declare fields; a required one then needs a default,
+            // or old documents would not fit.
             let kind = self.kind(1);
             let mut field = self.field_of(name, kind);
             if field.kind == FieldKind::Int && self.rng.bool() {
@@ -219,6 +233,7 @@ impl TypeEvolution<'_> {
             fields.push(field);
         }
         let gone = self.rng.usize(..fields.len());
+        // Never the last fields: a type without any would test nothing.
         if fields.len() > 2 && self.rng.bool() && !is_mirror(mirrors, &fields[gone].name) {
             fields.remove(gone);
         }
@@ -231,6 +246,7 @@ impl TypeEvolution<'_> {
                 | FieldKind::Map(inner) => inner,
                 _ => continue,
             };
+            // Inside of objects and lists as well, because hiding and filling recurse.
             if self.rng.u8(..) < 170 {
                 let mut copy = inner.clone();
                 let name = format!("u{}", self.next);
@@ -254,11 +270,13 @@ impl TypeEvolution<'_> {
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {
+        // One half of the steps change values, see above.
         let refined = if self.rng.bool() {
             self.refine(fields, mirrors)
         } else {
             None
         };
+        // Most steps need a field of some kind, so a draw can fail: a few tries are enough.
         refined.or_else(|| (0..6).find_map(|_| self.step(fields, mirrors, depth)))
     }
 
@@ -267,6 +285,7 @@ impl TypeEvolution<'_> {
         fields: &mut Vec<WorldField>,
         mirrors: &mut [(String, String)],
     ) -> Option<Value> {
+        // From a random field on, so that the first one is not preferred.
         let start = self.rng.usize(..fields.len().max(1));
         (0..fields.len()).find_map(|offset| {
             let at = (start + offset) % fields.len();

@@ -59,19 +59,23 @@ enum CarriedValue {
 
 /// What a value of one version's field is where another version has the same field.
 pub fn expected(from: &WorldField, to: &WorldField, value: &Value) -> ExpectedView {
+    // Changes that both versions share have happened to the value already.
     let shared = from.changes.iter().zip(&to.changes);
     let shared = shared.take_while(|(one, other)| one.id == other.id).count();
     let mut along = match value {
         Value::Array(items) if matches!(from.kind, FieldKind::List(_)) => {
             CarriedValue::List(items.clone())
         }
+        // Only leaves are modelled; what is inside of them has places of its own.
         Value::Array(_) | Value::Object(_) => return ExpectedView::Unknown,
         value => CarriedValue::One(value.clone()),
     };
+    // Back to the common ancestor, the last change first, then on to the other version.
     let back = from.changes[shared..].iter().rev().map(|one| (one, false));
     let on = to.changes[shared..].iter().map(|one| (one, true));
     for (change, forward) in back.chain(on) {
         along = match step(&change.what, forward, along) {
+            // Refused or not known: no later step makes it known again.
             Ok(along) => along,
             Err(expected) => return expected,
         };
@@ -88,6 +92,7 @@ fn step(
     forward: bool,
     along: CarriedValue,
 ) -> Result<CarriedValue, ExpectedView> {
+    // Read backwards, each of the two is the other.
     let wraps = matches!(
         (what, forward),
         (ValueTransform::Wrap, true) | (ValueTransform::Unwrap, false)
@@ -97,6 +102,7 @@ fn step(
         (ValueTransform::Wrap, false) | (ValueTransform::Unwrap, true)
     );
     match along {
+        // Wrapped, only the first item is known: more of them may have been kept.
         CarriedValue::One(value) if wraps => Ok(CarriedValue::First(value)),
         // An empty list has nothing to show.
         CarriedValue::List(items) if unwraps => {
@@ -110,6 +116,7 @@ fn step(
 }
 
 fn changed(what: &ValueTransform, forward: bool, value: &Value) -> Result<Value, ExpectedView> {
+    // A value that is no whole number is beyond the model.
     let whole = || value.as_i64().ok_or(ExpectedView::Unknown);
     let text = || value.as_str().ok_or(ExpectedView::Unknown);
     let to_number = || {
@@ -118,6 +125,7 @@ fn changed(what: &ValueTransform, forward: bool, value: &Value) -> Result<Value,
     };
     let to_text = || Ok(json!(whole()?.to_string()));
     match (what, forward) {
+        // Towards zero, like the step itself.
         (ValueTransform::Scale(times, over), true) => Ok(json!(whole()? * times / over)),
         (ValueTransform::Scale(times, over), false) => Ok(json!(whole()? * over / times)),
         (ValueTransform::ToNumber, true) | (ValueTransform::ToText, false) => to_number(),
@@ -129,6 +137,7 @@ fn changed(what: &ValueTransform, forward: bool, value: &Value) -> Result<Value,
             let mut entries = table
                 .iter()
                 .map(|(old, new)| if forward { (old, new) } else { (new, old) });
+            // The first row wins, as in the step.
             let found = entries.find(|(key, _)| *key == from).map(|(_, to)| to);
             let fallback = otherwise
                 .as_ref()
@@ -142,6 +151,7 @@ fn changed(what: &ValueTransform, forward: bool, value: &Value) -> Result<Value,
             let part = text()?.splitn(2, ':').nth(*number);
             part.map(|part| json!(part)).ok_or(ExpectedView::Unknown)
         }
+        // The whole depends on its other parts too.
         (ValueTransform::Part { .. }, false) => Err(ExpectedView::Unknown),
         (ValueTransform::Wrap | ValueTransform::Unwrap, _) => Err(ExpectedView::Unknown),
     }
@@ -182,6 +192,7 @@ impl ExpectedView {
 
 /// Whether an enum, or a list of them, has a value that it does not list.
 fn is_unlisted(field: &WorldField, value: &Value, readers: bool) -> bool {
+    // An enum may be inside of a list, and then each item counts.
     let (kind, values) = match (&field.kind, value) {
         (FieldKind::List(kind), Value::Array(items)) => (&**kind, items.as_slice()),
         (kind, value) => (kind, std::slice::from_ref(value)),

@@ -60,9 +60,12 @@ fn gather<'d>(
             continue;
         };
         match (&field.kind, inner) {
+            // Objects are no level of their own: steps nest and unnest them, and the leaf stays
+            // the same.
             (FieldKind::Object(fields), inner) => gather(fields, inner, at, found),
             (FieldKind::Keyed(fields), Value::Array(items)) => {
                 for item in items {
+                    // Items by their key, because positions change.
                     let name = item["name"].as_str().unwrap_or("?").to_owned();
                     at.push((field.id, Some(name)));
                     gather(fields, item, at, found);
@@ -76,6 +79,7 @@ fn gather<'d>(
                     at.pop();
                 }
             }
+            // What is no list or map at all has no leaves that could be compared.
             (FieldKind::Keyed(_) | FieldKind::Map(_), _) => {}
             (_, leaf) => {
                 at.push((field.id, None));
@@ -120,6 +124,7 @@ fn declare(
                 declare(inner, which, at, found);
                 at.pop();
             }
+            // Items without a key can't be followed, so a list of them is one leaf.
             _ => {
                 if which(field) {
                     at.push(field.id);

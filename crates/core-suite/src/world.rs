@@ -53,6 +53,7 @@ pub fn object(fields: &[WorldField], closed: bool) -> Value {
     let mut required = Vec::new();
     for field in fields {
         let mut schema = schema_of(&field.kind);
+        // Depends on the identity and on nothing else, so that all versions of the field agree.
         if let FieldKind::Enum(_) = field.kind
             && extensible(field.id)
         {
@@ -81,12 +82,14 @@ pub fn object(fields: &[WorldField], closed: bool) -> Value {
 
 fn declare_key(list: &mut Value, by: KeyBy) {
     match by {
+        // The step names it.
         KeyBy::Step => {}
         KeyBy::Schema => list["x-coeval-list-key"] = json!("name"),
         KeyBy::Two => {
             list["items"]["properties"]["part"] = json!({"type": "string", "default": "p"});
             list["x-kubernetes-list-map-keys"] = json!(["name", "part"]);
         }
+        // Nobody declares a key, but the name is required: it can be inferred.
         KeyBy::Nobody => {
             let required = list["items"]["required"].as_array();
             let mut required = required.cloned().unwrap_or_default();
@@ -103,6 +106,7 @@ fn file(made: &[WorldVersion], number: usize, nss: &str) -> Value {
         "vendor": "acme", "nss": nss, "version": version,
         "schema": object(&one.fields, one.closed),
     });
+    // Without steps no conversion is declared, so that the nearest older version is the parent.
     if let (Some(parent), false) = (one.parent, one.steps.is_empty()) {
         let from = made[parent].version.to_string();
         spec["conversion"] = json!({"from": from, "steps": one.steps});
@@ -118,6 +122,8 @@ impl TypeWorld {
         let files = (0..made.len()).map(|number| {
             let file = file(&made, number, "thing");
             let read = TypeVersion::parse(&file.to_string());
+            // A generated file that is refused is a mistake of this crate, and the world's number
+            // finds it again.
             std::sync::Arc::new(read.unwrap_or_else(|error| {
                 let problems: Vec<_> = error.problems().map(ToString::to_string).collect();
                 panic!("world {seed}: {problems:?}\n{file:#}")
@@ -128,6 +134,7 @@ impl TypeWorld {
         let names = made
             .iter()
             .flat_map(|one| one.fields.iter().map(|field| field.name.clone()));
+        // Once each, since they are drawn from.
         let mut names: Vec<_> = names.collect();
         names.sort();
         names.dedup();

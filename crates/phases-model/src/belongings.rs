@@ -134,9 +134,11 @@ impl Protocol {
             standing == PairStanding::Alone,
             standing == PairStanding::Fresh,
         );
+        // A resource that is alone has only its new record, whatever the phase believes in.
         let old_counts = truth == SourceOfTruth::Old && !alone;
         let counts = [old_counts, !old_counts];
         let (was, is) = (records(before), records(after));
+        // A heartbeat moves the expiry of all that belongs to the resource; other writes end it.
         let expires = match pending.job {
             ServerJob::Write(PhaseWrite::KeepAlive) => pending.stamp,
             ServerJob::Write(_) => 0,
@@ -146,6 +148,7 @@ impl Protocol {
             }
         };
         let steps = [pending.plan.old, pending.plan.new];
+        // Nothing was written, so nothing that belongs to it was either.
         if steps == [KeyStep::Leave; 2] {
             return;
         }
@@ -154,10 +157,12 @@ impl Protocol {
             was,
             is,
             counts,
+            // A fresh mirror has what belongs to it; a stale one may lack some.
             there: [fresh || counts[0], fresh || counts[1]],
             expires,
         };
         self.secure(&mut own, &seats);
+        // Secrets have an expiry of their own, and would lapse under a resource that is alive.
         if pending.job == ServerJob::Write(PhaseWrite::KeepAlive)
             && !self.has(SeededFault::KeepAliveAlone)
         {
@@ -188,6 +193,8 @@ impl Protocol {
         };
         let (was, is) = (before.found(), after.found());
         own.lapse(values, records(before), records(after), at);
+        // The fault counts by records; right is to count by resources, which is by the source of
+        // truth.
         let gone = if self.has(SeededFault::SweepByTwin) {
             was != is && records(after) == [None; 2]
         } else {
@@ -216,9 +223,11 @@ impl Protocol {
         let mut moved = false;
         for side in 0..2 {
             let (step, counts) = (seats.steps[side], seats.counts[side]);
+            // Entries that may be missing are written again rather than trusted.
             let trusted = seats.there[side] || self.has(SeededFault::EntriesTrusted);
             there[side] = was[side].filter(|_| trusted);
             kept[side] = seats.is[side].filter(|_| step != KeyStep::Leave || counts);
+            // With another expiry all entries are written again, or they would lapse too early.
             moved |= counts && was[side].is_some_and(|cell| cell.expires != seats.expires);
             if step == KeyStep::Delete && self.has(SeededFault::RemovalLeavesEntries) {
                 kept[side] = was[side];
@@ -227,6 +236,7 @@ impl Protocol {
                 taken[side] = was[side];
             }
         }
+        // By value, because records whose values are alike share their entries.
         let (had, has) = (marked(values, was), marked(values, kept));
         let (there, taken) = (marked(values, there), marked(values, taken));
         for (at, entry) in own.entries.iter_mut().enumerate() {

@@ -38,6 +38,7 @@ fn of(phase: Phase) -> Vec<ChangedTable> {
         ($field:ident: $($value:expr),*) => {
             for value in [$($value),*] {
                 if value != row.$field {
+                    // The value that the cell has already is no change.
                     rows.push((stringify!($field), format!("{value:?}"), PhaseRow { $field: value, ..row }));
                 }
             }
@@ -52,6 +53,7 @@ fn of(phase: Phase) -> Vec<ChangedTable> {
     cell!(entry: EntryGate::Free, EntryGate::ForwardDone, EntryGate::ByName);
     cell!(leave: ReturnGate::Free, ReturnGate::BackDone, ReturnGate::Never);
     cell!(clears: StaleCopies::Nothing, StaleCopies::Forward, StaleCopies::Back);
+    // A phase further on and one further back: the order of the phases is a part of the table too.
     let after = Phase::ALL
         .into_iter()
         .find(|next| *next as u8 == phase as u8 + 2);
@@ -79,6 +81,7 @@ fn of(phase: Phase) -> Vec<ChangedTable> {
         ));
     }
     let changed = rows.into_iter().map(|(cell, value, row)| {
+        // One cell at a time: with two, one could hide the other.
         let mut table = TABLE;
         *table.row_mut(phase) = row;
         ChangedTable {

@@ -36,6 +36,8 @@ pub(crate) fn properties() -> Vec<Property<Protocol>> {
         }),
         Property::always(I2, |_, state: &ModelState| !state.ghosts.late_write),
         Property::always(I3, |protocol: &Protocol, state: &ModelState| {
+            // On the way back I5 looks at the same, so that a trace tells which of the two is
+            // broken.
             let right = state.ghosts.backwards || reads_are_right(protocol, state, true);
             right && !state.ghosts.silenced
         }),
@@ -74,10 +76,13 @@ fn reads_are_right(protocol: &Protocol, state: &ModelState, existing: bool) -> b
         let reads_on = protocol.reads_on(state, at);
         let mut objects = state.objects.iter();
         objects.all(|object| {
+            // Each invariant looks at one kind of objects: those that exist, or those that do not.
             if object.acknowledged.is_some() != existing {
                 return true;
             }
             match reads_on {
+                // A server that serves has to answer rightly; which invariant is broken depends on
+                // what was acknowledged.
                 _ if serves => {
                     protocol.answer(state, server, object) == object.acknowledged
                         && is_consistent(protocol, state, at, object)
@@ -98,6 +103,7 @@ fn reads_on_rightly(
     object: &ModelObject,
     reads: ReadsOn,
 ) -> bool {
+    // It says that it can't show the resource, which is true only if there is one.
     let Some(answer) = Protocol::answer_on(object) else {
         return object.acknowledged.is_some();
     };
@@ -123,6 +129,7 @@ fn is_seen(
 /// What is to be seen beside the answer itself.
 fn is_consistent(protocol: &Protocol, state: &ModelState, at: usize, object: &ModelObject) -> bool {
     let server = &state.servers[at];
+    // Acknowledged and not readable would be a write that is lost to its own writer.
     if !belongings_are_right(protocol, state, server, object) || object.unreadable {
         return false;
     }
@@ -150,10 +157,12 @@ fn belongings_are_right(
     let (Some(values), Some(own)) = (protocol.belongings, object.own) else {
         return true;
     };
+    // Without belongings the model is smaller, and most runs need none.
     let reads = protocol.reads(state, server, object);
     let side = usize::from(reads != Some(ViewedRecord::Old));
     let serves = match protocol.answer(state, server, object) {
         Some(cell) => own.serve(values, side, cell),
+        // A resource that is gone must not be found by its values.
         None => !(protocol.has(SeededFault::NoSecondLook) && own.is_indexed()),
     };
     serves && own.are_owned(values, object) && own.is_counted(object)
@@ -174,10 +183,12 @@ fn can_be_written(
         (PhaseWrite::Delete, MirrorFit::Both),
         (PhaseWrite::Update(WriteMajor::New), MirrorFit::Both),
     ];
+    // The last of the writes is one that only a server with the new major can be asked for.
     let known = if protocol.knows_new_major(at) { 4 } else { 3 };
     let exists = object.acknowledged.is_some();
     writes[..known].iter().all(|(write, fit)| {
         let plan = protocol.plan_write(state, phase, &found, *write, *fit);
+        // Each has to be possible exactly if the resource exists: no more, and no less.
         plan.is_ok() == exists
     })
 }
@@ -189,6 +200,7 @@ fn can_revert(protocol: &Protocol, state: &ModelState) -> bool {
         return true;
     }
     if state.live != LivePhases::one(phase) {
+        // Between two phases the way back is to close the higher one.
         let never = back(&protocol.table, &state.record(), &protocol.facts(&[], 0, 0));
         return matches!(never, Err(PhaseRefusal::NoWayBack { .. }))
             || can_close(protocol, state, PhaseDirection::Back);
@@ -200,11 +212,13 @@ fn can_revert(protocol: &Protocol, state: &ModelState) -> bool {
         let due = protocol.due(state, phase) == Some(BackgroundWork::Discard);
         return due || abandon(table, &record, &facts).is_ok();
     }
+    // There is no way back by design.
     if phase > Phase::Soak {
         return true;
     }
     match back(table, &record, &facts) {
         Ok(_) => true,
+        // The way is not open yet, but the work that opens it is due.
         Err(PhaseRefusal::CopyBackNotDone) => {
             work(table, &record, phase) == Some(BackgroundWork::CopyBack)
         }
@@ -218,6 +232,7 @@ fn can_revert(protocol: &Protocol, state: &ModelState) -> bool {
 fn can_close(protocol: &Protocol, state: &ModelState, heading: PhaseDirection) -> bool {
     let closes_old = state.live.low == Phase::Old && heading == PhaseDirection::Forward;
     let mut there = protocol.acknowledged(state);
+    // Who can't load the new major may hold the end of `old`, so it is left out there.
     there.retain(|server| server.phase.is_some() || !closes_old);
     let mut record = state.record();
     let ask = |record: &PhaseRecord, servers: &[PhaseAcknowledgement]| {
@@ -229,6 +244,7 @@ fn can_close(protocol: &Protocol, state: &ModelState, heading: PhaseDirection) -
     };
     match ask(&record, &there) {
         Ok(next) if next.epoch != record.epoch => return true,
+        // Turned round: nobody is late yet, so they are given the time to follow.
         Ok(turned) => record = turned,
         Err(PhaseRefusal::ServersBehind { .. }) => {}
         Err(_) => return false,
@@ -236,6 +252,7 @@ fn can_close(protocol: &Protocol, state: &ModelState, heading: PhaseDirection) -
     let Some(migration) = record.migration else {
         return false;
     };
+    // All go where they are told.
     for server in &mut there {
         let place = protocol.place(&migration, true);
         server.phase = server.phase.map(|phase| place.unwrap_or(phase));
@@ -255,6 +272,7 @@ fn can_advance(protocol: &Protocol, state: &ModelState) -> bool {
     }
     let (table, record) = (&protocol.table, state.record());
     let facts = protocol.facts(&[], state.failed(), state.left());
+    // What is due now decides whether waiting helps.
     let due = work(table, &record, phase);
     let next = if phase == Phase::Cleanup {
         finish(table, &record, &facts)
@@ -263,6 +281,8 @@ fn can_advance(protocol: &Protocol, state: &ModelState) -> bool {
     };
     match next {
         Ok(_) => true,
+        // Held by resources, so all of those have to be ones that really can't be converted, or
+        // are about to be cleared.
         Err(PhaseRefusal::Failed { .. }) => {
             let listed = |object: &ModelObject| does_not_convert(object) || is_cleared(object, due);
             let mut objects = state.objects.iter().filter(|object| object.failed);

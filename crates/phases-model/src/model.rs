@@ -18,6 +18,7 @@ impl Model for Protocol {
             revision: 1,
             expires: 0,
         };
+        // A later start begins with mirrors, as the earlier phases have left them.
         let later = self.start > Phase::Old;
         // What cleanup meets first was created at cutover.
         let has_old = self.start < Phase::Cleanup;
@@ -50,6 +51,7 @@ impl Model for Protocol {
         vec![ModelState {
             live: LivePhases::one(self.start),
             heading: PhaseDirection::Forward,
+            // What the phases before would have proven.
             forward_done: later,
             back_done: true,
             ended: None,
@@ -61,11 +63,13 @@ impl Model for Protocol {
             writes_left: self.bounds.writes,
             visited: 0,
             parts: vec![None; self.bounds.parts],
+            // The checker's memory, which no server sees.
             ghosts: GhostState::default(),
         }]
     }
 
     fn actions(&self, state: &ModelState, actions: &mut Vec<ModelAction>) {
+        // Nothing can happen to a migration that is finished.
         if state.ended == Some(MigrationEnd::Finished) {
             return;
         }
@@ -75,6 +79,8 @@ impl Model for Protocol {
         }
         self.background(state, &mut requests);
         actions.extend(requests.iter().copied().map(ModelAction::Start));
+        // One request without an answer at a time: two would multiply the states and show nothing
+        // more.
         if self.unanswered && state.loose.is_none() {
             actions.extend(requests.into_iter().map(ModelAction::Lose));
         }
@@ -87,10 +93,11 @@ impl Model for Protocol {
             if server.pending.is_some() {
                 actions.push(ModelAction::Commit(at));
             }
+            // A server that neither writes nor holds a part loses nothing in a crash.
             if server.pending.is_some() || server.held.is_some() {
                 actions.push(ModelAction::Crash(at));
             }
-            self.goes(state, at, actions);
+            self.phase_changes(state, at, actions);
         }
         actions.extend((0..state.objects.len()).map(ModelAction::Lapse));
     }
@@ -105,8 +112,8 @@ impl Model for Protocol {
             ModelAction::Go(server, phase) => go(state, server, phase),
             ModelAction::Take(server, part) => self.take(state, server, part)?,
             ModelAction::Forward => self.forward(state)?,
-            ModelAction::Back => self.asked(state, PhaseDirection::Back, !self.simple)?,
-            ModelAction::Turn(heading) => self.asked(state, heading, false)?,
+            ModelAction::Back => self.half_step_to(state, PhaseDirection::Back, !self.simple)?,
+            ModelAction::Turn(heading) => self.half_step_to(state, heading, false)?,
             ModelAction::Claim(work) => self.gated(state, GatedMove::Claim(work))?,
             ModelAction::Finish => self.gated(state, GatedMove::Finish)?,
             ModelAction::Abandon => self.gated(state, GatedMove::Abandon)?,
@@ -115,6 +122,7 @@ impl Model for Protocol {
             ModelAction::Decide => self.decide(state)?,
             ModelAction::Lapse(object) => self.lapse(state, object)?,
         };
+        // Servers are alike, so states that differ only in their names are one.
         if self.nameless {
             after.forget_names();
         }
@@ -129,12 +137,13 @@ impl Model for Protocol {
 impl Protocol {
     /// Both live phases are safe, so a server may also go where its environment sends it. Without
     /// the new major there is only one that it can go to.
-    fn goes(&self, state: &ModelState, at: usize, actions: &mut Vec<ModelAction>) {
+    fn phase_changes(&self, state: &ModelState, at: usize, actions: &mut Vec<ModelAction>) {
         let Some(migration) = state.record().migration else {
             return;
         };
         let knows = self.knows_new_major(at);
         let LivePhases { low, high } = state.live;
+        // With two live phases a server may be at either, whatever it is told.
         let phases = match (knows, low == high) {
             (true, false) => [Some(low), Some(high)],
             _ => [self.place(&migration, knows), None],

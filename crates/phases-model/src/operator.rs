@@ -15,6 +15,7 @@ use coeval_core::phases::{
 
 impl Protocol {
     pub(crate) fn moves(&self, state: &ModelState, actions: &mut Vec<ModelAction>) {
+        // Abandoned, it can be begun again; nothing else happens then.
         if state.ended == Some(MigrationEnd::Abandoned) {
             actions.push(ModelAction::Begin);
             return;
@@ -26,6 +27,7 @@ impl Protocol {
         if self.simple {
             return self.claims(state, actions);
         }
+        // The ends of a migration are only at its ends; between two phases there are half steps.
         if state.live.low == state.live.high {
             actions.extend([ModelAction::Finish, ModelAction::Abandon]);
         } else {
@@ -89,11 +91,11 @@ impl Protocol {
         if entry == Some(EntryGate::ForwardDone) {
             return self.gated(state, GatedMove::Forward);
         }
-        self.asked(state, PhaseDirection::Forward, !self.simple)
+        self.half_step_to(state, PhaseDirection::Forward, !self.simple)
     }
 
     /// A half step in a direction, or servers are turned round.
-    pub(crate) fn asked(
+    pub(crate) fn half_step_to(
         &self,
         state: &ModelState,
         heading: PhaseDirection,
@@ -106,11 +108,14 @@ impl Protocol {
             ..self.facts(&servers, state.failed(), 0)
         };
         let next = self.half_step(&record, heading, &facts).ok()?;
+        // The same epoch: servers were only turned round.
         if next.epoch == record.epoch {
             return Some(state.with_record(&next));
         }
         let mut after = self.moved(state, &next, heading == PhaseDirection::Back);
         let closes_old = state.live.low == Phase::Old && after.live.low != Phase::Old;
+        // A server that can't load the new major would be cut off without anybody having fenced
+        // it.
         after.ghosts.silenced |= closes_old && !fence && self.bounds.behind > 0;
         Some(after)
     }
@@ -126,6 +131,7 @@ impl Protocol {
             PhaseDirection::Forward => forward(&self.table, record, facts)?,
             PhaseDirection::Back => back(&self.table, record, facts)?,
         };
+        // Turning round admits nothing, and so needs no new epoch.
         let turned = next.epoch == record.epoch;
         if turned && heading == PhaseDirection::Back && self.has(SeededFault::NoTurn) {
             return Ok(record.clone());
@@ -186,9 +192,11 @@ impl Protocol {
             GatedMove::Forward => forward(table, &record, &facts),
             GatedMove::Finish => finish(table, &record, &facts),
             GatedMove::Abandon => abandon(table, &record, &facts),
+            // A claim moves no phase.
             GatedMove::Claim(work) => {
                 let next = claim(&record, work, NOW, failed).ok()?;
                 let mut after = state.with_record(&next);
+                // The next run visits all of them again.
                 after.visited = 0;
                 after.parts.fill(None);
                 return Some(after);
@@ -200,6 +208,7 @@ impl Protocol {
     /// Another epoch: what is in flight belongs to a passed one, and so does the run.
     fn moved(&self, state: &ModelState, next: &PhaseRecord, backwards: bool) -> ModelState {
         let mut after = state.with_record(next);
+        // Set when a half step begins: the second half goes the way of the first.
         if state.live.low == state.live.high {
             after.ghosts.backwards = backwards;
         }
@@ -212,6 +221,7 @@ impl Protocol {
         if self.has(SeededFault::ClaimAnew) && matches!(state.operator, Some(GatedMove::Claim(_))) {
             after.operator = state.operator;
         }
+        // Claims belong to an epoch.
         for server in &mut after.servers {
             server.held = None;
         }

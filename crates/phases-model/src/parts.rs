@@ -52,9 +52,11 @@ impl Protocol {
             let Some(work) = self.run(state, at) else {
                 continue;
             };
+            // One part and one write at a time for each server, as workers have it.
             let idle = server.held.is_none() && server.pending.is_none();
             if idle && self.serves(state, server) {
                 let open =
+                    // A part that is done is not claimed again.
                     (0..state.parts.len()).filter(|part| !Self::kept(state, work, *part).done);
                 actions.extend(open.map(|part| ModelAction::Take(at, part)));
             }
@@ -71,11 +73,13 @@ impl Protocol {
         let work = self.run(state, server)?;
         let mut after = state.clone();
         after.parts[part] = Some(Self::kept(state, work, part));
+        // Another server may have held it and not know yet that it has lost the part.
         for other in &mut after.servers {
             other.held = other.held.filter(|held| *held != part);
         }
         let in_flight = after.in_flight().flatten();
         for batch in in_flight.filter_map(|one| one.batch.as_mut()) {
+            // Batches of the passed claim are refused when they arrive.
             batch.passed |= batch.part == part;
         }
         after.servers[server].held = Some(part);
@@ -114,6 +118,7 @@ impl Protocol {
         };
         let after = batch.after + 1;
         let before = Self::kept(state, work, batch.part);
+        // A checkpoint that does not move on would be a run that never ends.
         state.ghosts.endless |= after <= before.after;
         state.parts[batch.part] = Some(WorkPart {
             work,

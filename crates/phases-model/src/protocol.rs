@@ -95,6 +95,7 @@ impl Protocol {
     #[must_use]
     pub fn reads_on(&self, state: &ModelState, at: usize) -> Option<ReadsOn> {
         let server = state.servers.get(at)?;
+        // Who serves does not read on, and who knows the new major could serve.
         if self.knows_new_major(at) || self.serves(state, server) {
             return None;
         }
@@ -105,6 +106,7 @@ impl Protocol {
                 low: low.min(Phase::Soak),
                 high: high.min(Phase::Soak),
             };
+            // Each fault leaves out one of the conditions.
             match self.fault {
                 Some(SeededFault::ReadsOnUnchecked) => migration.back_done = true,
                 Some(SeededFault::ReadsOnByFreshness) => migration.live = up_to_soak,
@@ -115,6 +117,7 @@ impl Protocol {
             }
         }
         let mut reads = reads_on(&self.table, &record).ok()?;
+        // The flag is what a caller sees of it, so it can be left out by itself.
         reads.marked &= !self.has(SeededFault::ReadsOnUnmarked);
         Some(reads)
     }
@@ -134,6 +137,7 @@ impl Protocol {
             Some(ViewedRecord::Old) => FROM,
             Some(ViewedRecord::New | ViewedRecord::Only) => TO,
         };
+        // In a migration a resource is shown at both of its majors.
         let migration = state.record().migration;
         let other = migration.and_then(|migration| migration.counterpart(major, home));
         let other = other.filter(|_| !self.has(SeededFault::AccessByRecord));
@@ -151,6 +155,7 @@ impl Protocol {
     ) -> Result<PhasePlan, PhaseRefusal> {
         let table = self.rules(state);
         let plan = |write| plan_write(table, state.live, phase, found, write, fit);
+        // Bodies of the new major are what these faults are about.
         let new_body = write == PhaseWrite::Update(WriteMajor::New);
         match self.fault {
             Some(SeededFault::UnreadableBody) if new_body => {

@@ -22,6 +22,7 @@ const WRITES: [PhaseWrite; 7] = [
 
 impl Protocol {
     pub(crate) fn writes(&self, state: &ModelState, requests: &mut Vec<ModelRequest>) {
+        // Only with a fault: a server that reads on never writes.
         let faulty = self.has(SeededFault::ReaderWrites) || self.has(SeededFault::ReaderKeepsAlive);
         let readers = (0..state.servers.len())
             .filter(|at| faulty && self.reads_on(state, *at).is_some())
@@ -33,6 +34,7 @@ impl Protocol {
                 (false, false) => &WRITES[..4],
                 (false, true) => &WRITES[..],
             };
+            // Content is what can fail to convert; other writes have none.
             for write in writes {
                 let content = matches!(
                     write,
@@ -40,6 +42,7 @@ impl Protocol {
                 );
                 let fits: &[MirrorFit] = match (content && !self.simple, write) {
                     (true, _) => &[MirrorFit::Both, MirrorFit::OnlyTruth],
+                    // A heartbeat does not change whether the content converts.
                     (false, PhaseWrite::KeepAlive) => &[state.objects[object].fit],
                     (false, _) => &[MirrorFit::Both],
                 };
@@ -64,6 +67,7 @@ impl Protocol {
         for (server, object) in self.free(state) {
             let phase = state.servers[server].phase;
             let found = state.objects[object].found();
+            // A run visits each resource once, except for work that ends by itself.
             let due = match self.due(state, phase) {
                 None => false,
                 // They are never said to be done, but repeated until nothing is left.
@@ -75,6 +79,7 @@ impl Protocol {
             if due {
                 requests.push(ModelRequest::Work(server, object));
             }
+            // Reads repair, so every server may at any time.
             if plan_read(self.rules(state).row(phase), &found).repair {
                 requests.push(ModelRequest::Repair(server, object));
             }
@@ -93,6 +98,7 @@ impl Protocol {
             ModelRequest::Write(server, object, write, fit) => {
                 let phase = state.servers[server].phase;
                 let found = state.objects[object].found();
+                // A refusal changes nothing, so it is no step.
                 let plan = self.plan_write(state, phase, &found, write, fit).ok()?;
                 // What is put onto the source of truth is the same, whichever major it was given at.
                 let job = match write {
@@ -115,6 +121,7 @@ impl Protocol {
                     BackgroundWork::CleanUp => clean_up(&found),
                     BackgroundWork::Discard => discard(&found),
                 };
+                // The visit itself counts, even if there was nothing to do.
                 let plan = plan.unwrap_or(NOTHING);
                 if matches!(work, BackgroundWork::Backfill | BackgroundWork::CopyBack) {
                     batch = self.batch(state, server);
@@ -127,6 +134,7 @@ impl Protocol {
             }
         };
         let server = request.server();
+        // Writes of callers have a revision of their own; a copy keeps the one that it copies.
         let stamp = match job {
             ServerJob::Write(_) => state.clock + 1,
             ServerJob::Work(_) | ServerJob::Repair => 0,
@@ -155,8 +163,10 @@ impl Protocol {
     pub(crate) fn lose(&self, state: &ModelState, request: ModelRequest) -> Option<ModelState> {
         let (server, mut pending) = self.plan(state, request)?;
         let mut after = state.clone();
+        // Counted although no answer comes, since the store may have committed it.
         count(&mut after, pending.job);
         if pending.batch.is_some() {
+            // A worker without an answer gives its part up.
             after.servers[server].held = None;
         }
         if self.has(SeededFault::TooSoon) && matches!(pending.job, ServerJob::Write(_)) {

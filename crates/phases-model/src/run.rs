@@ -32,6 +32,7 @@ pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -
         .finish_when(HasDiscoveries::AnyOf(wanted))
         .spawn_bfs()
         .join();
+    // In their own order, so that the same fault is always told by the same invariant.
     let found = INVARIANTS
         .into_iter()
         .filter(|name| invariants.contains(name));
@@ -83,6 +84,8 @@ fn answers(protocol: &Protocol, state: &ModelState) -> String {
     for (at, server) in state.servers.iter().enumerate() {
         for (number, object) in state.objects.iter().enumerate() {
             let answer = protocol.answer(state, server, object);
+            // Both ways in which a server can answer, because the trace alone does not tell what
+            // was read.
             if let (Some(_), Some(answer)) =
                 (protocol.reads_on(state, at), Protocol::answer_on(object))
                 && answer != object.acknowledged

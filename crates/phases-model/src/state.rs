@@ -171,6 +171,8 @@ impl ModelState {
             back_done: self.back_done,
         };
         PhaseRecord {
+            // The model tells only whether an epoch is current: numbers would make every state
+            // another one.
             epoch: NOW,
             migration: self.ended.is_none().then_some(migration),
             closed: BTreeSet::new(),
@@ -181,6 +183,7 @@ impl ModelState {
     #[must_use]
     pub fn with_record(&self, record: &PhaseRecord) -> Self {
         let mut after = self.clone();
+        // It was planned on another record, and the store would refuse it.
         after.operator = None;
         match record.migration {
             None => {
@@ -192,6 +195,7 @@ impl ModelState {
                 });
             }
             Some(migration) => {
+                // A new migration begins where the old one was abandoned.
                 after.ended = None;
                 after.live = migration.live;
                 // With one phase there is nowhere else to go, and the next move says it anew.

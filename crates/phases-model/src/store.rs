@@ -13,14 +13,17 @@ type FoundCells = (Option<RecordCell>, Option<(RecordCell, RecordHome)>);
 impl Protocol {
     /// Commits what was planned, or refuses it.
     pub(crate) fn commit(&self, state: &mut ModelState, pending: PendingCommit) {
+        // All conditions of the atomic write are looked at before anything changes.
         let epoch = if pending.current { NOW } else { PASSED };
         let fenced = state.record().fence(epoch).is_err();
         let before = state.objects[pending.object];
         let found = self.is_as_found(pending.found, (before.old, before.new));
         let claimed = self.is_claimed(&pending);
+        // Refused: the server has to plan anew.
         if (fenced && !self.has(SeededFault::NoFence)) || !found || !claimed {
             return;
         }
+        // A write of a passed epoch that commits is what the fence is there to prevent.
         state.ghosts.late_write |= !pending.current;
         let due = due(state);
         let ended = state.ended.is_some();
@@ -29,6 +32,7 @@ impl Protocol {
             // Nobody looks at the list.
             state.objects[pending.object].failed = before.failed;
         }
+        // The operator's move was decided on a list that has changed, so it is refused.
         if pending.plan.failing == FailedListChange::Listed
             && !before.failed
             && !self.has(SeededFault::NoListCondition)
@@ -40,6 +44,7 @@ impl Protocol {
             ServerJob::Work(BackgroundWork::Backfill | BackgroundWork::CopyBack)
         );
         if run && pending.current {
+            // Without parts, the run remembers by itself whom it has visited.
             if pending.batch.is_none() {
                 state.visited |= 1 << pending.object;
             }
@@ -51,6 +56,7 @@ impl Protocol {
             }
         }
         let was_due = is_due(&before.found()) && !before.failed;
+        // A repair fixes what the backfill would, so both may only ever make it less.
         let fixes = run || pending.job == ServerJob::Repair;
         let now = self::due(state);
         // From mirror to soak every live phase writes both.
@@ -66,6 +72,7 @@ impl Protocol {
         };
         let without_flag = |(old, new): FoundCells| (old, new.map(|(cell, _)| cell));
         match self.fault {
+            // The simple protocol writes without conditions.
             _ if self.simple => true,
             Some(SeededFault::NoConditions) => true,
             Some(SeededFault::NoExpiryCondition) => without_expiry(found) == without_expiry(now),
@@ -81,6 +88,7 @@ impl Protocol {
         if self.has(SeededFault::IdleBackfill) && !matches!(pending.job, ServerJob::Write(_)) {
             return;
         }
+        // Half of a delete: a fault that atomic writes rule out.
         if self.has(SeededFault::HalfDelete)
             && plan.new == KeyStep::Delete
             && plan.old == KeyStep::Delete
@@ -100,6 +108,7 @@ impl Protocol {
             KeyStep::Mark => found.1,
             step => stepped(step, object.new.map(|(cell, _)| cell), stamp),
         };
+        // A record that stays keeps its home.
         let put = matches!(plan.new, KeyStep::Write | KeyStep::Copy | KeyStep::Mark);
         let home = match object.new {
             Some((_, home)) if !put => home,
@@ -112,6 +121,7 @@ impl Protocol {
             FailedListChange::Listed => true,
             FailedListChange::Cleared => false,
         };
+        // Before the answer: the caller must not be told of something that is half there.
         self.belong(&before, object, pending);
         if !pending.answered {
             acknowledge(object, pending);
@@ -129,6 +139,7 @@ impl Protocol {
         let object = &mut after.objects[object];
         object.old = object.old.filter(|cell| cell.expires != first);
         object.new = object.new.filter(|(cell, _)| cell.expires != first);
+        // To the caller an expired resource is one that was deleted.
         let gone = object.acknowledged.filter(|cell| cell.expires == first);
         if gone.is_some() {
             object.acknowledged = None;
@@ -172,6 +183,7 @@ fn acknowledge(object: &mut ModelObject, pending: &PendingCommit) {
         PhaseWrite::Delete => None,
         PhaseWrite::KeepAlive => stepped(KeyStep::Touch, object.acknowledged, pending.stamp),
     };
+    // A heartbeat leaves the content, and so whether it converts.
     if write != PhaseWrite::KeepAlive {
         object.fit = pending.fit;
         object.unreadable = pending.unreadable;
