@@ -56,6 +56,7 @@ use super::refusal::ConversionRefusal;
 use super::same_items::{ItemLikeness, differ, match_by_key, match_equal};
 use super::steps::parsed;
 use super::versions::Versions;
+use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
 use crate::types::{PathToken, same};
 use serde_json::Value;
@@ -95,22 +96,11 @@ impl<'v> ItemAlignment<'v> {
     }
 
     /// Turns the margin of the view into that of the body.
-    pub(crate) fn align(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        margin: &mut Margin,
-    ) -> Result<(), ConversionRefusal> {
+    pub(crate) fn align(&mut self, old: &Value, new: &Value, margin: &mut Margin) -> Carried<()> {
         self.place(old, new, margin, "")
     }
 
-    fn place(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        margin: &mut Margin,
-        at: &str,
-    ) -> Result<(), ConversionRefusal> {
+    fn place(&mut self, old: &Value, new: &Value, margin: &mut Margin, at: &str) -> Carried<()> {
         // Most of a document has nothing kept, and is not looked at.
         if margin.is_empty() {
             return Ok(());
@@ -191,7 +181,7 @@ impl<'v> ItemAlignment<'v> {
         new: &[Value],
         margins: &BTreeMap<usize, Margin>,
         at: &str,
-    ) -> Result<BTreeMap<usize, usize>, ConversionRefusal> {
+    ) -> Carried<BTreeMap<usize, usize>> {
         // No key of a list is known inside a string.
         if self.in_text {
             // The list is the text of a field that a step parses: schemas speak of the parsed
@@ -219,12 +209,7 @@ impl<'v> ItemAlignment<'v> {
         })
     }
 
-    fn holds(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        note: &mut KeptNote,
-    ) -> Result<bool, ConversionRefusal> {
+    fn holds(&mut self, old: &Value, new: &Value, note: &mut KeptNote) -> Carried<bool> {
         Ok(match note.holds {
             NoteCondition::There => {
                 // A container of the same kind is the same place, however its content has changed.

@@ -6,20 +6,16 @@
 
 mod arrive;
 
-use super::refusal::ConversionRefusal;
 use super::sketch::{SchemaSketch, SchemaSource};
 use super::step::{StepDirection, sketch_all};
 use super::versions::Versions;
+use crate::convert::refusal::Carried;
 use arrive::{arrive, leave};
 use std::sync::Arc;
 
 impl Versions {
     /// The schema of one version, carried to another.
-    pub(crate) fn carried(
-        &self,
-        from: usize,
-        to: usize,
-    ) -> Result<Option<SchemaSketch>, ConversionRefusal> {
+    pub(crate) fn carried(&self, from: usize, to: usize) -> Carried<Option<SchemaSketch>> {
         let Some(left) = self.type_version(from) else {
             return Ok(None);
         };

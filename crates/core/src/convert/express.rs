@@ -2,10 +2,10 @@
 
 use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use super::place_graph::{FieldRoute, PlaceGraph, PlaceState};
-use super::refusal::ConversionRefusal;
-use super::step::ConversionBudget;
+use super::step::StepBudget;
 use super::tree::NotedValue;
 use super::weight::weight;
+use crate::convert::refusal::Carried;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::same;
@@ -35,8 +35,8 @@ pub(crate) fn walk(
     graph: &PlaceGraph,
     tree: &mut NotedValue,
     purpose: ExpressPurpose,
-    run: &mut ConversionBudget,
-) -> Result<(), ConversionRefusal> {
+    run: &mut StepBudget,
+) -> Carried<()> {
     let FieldRoute::Into(start) = graph.start else {
         return Ok(());
     };
@@ -54,7 +54,7 @@ pub(crate) fn walk(
 struct ExpressWalk<'w> {
     graph: &'w PlaceGraph,
     purpose: ExpressPurpose,
-    run: &'w mut ConversionBudget,
+    run: &'w mut StepBudget,
 }
 
 impl ExpressWalk<'_> {
@@ -65,7 +65,7 @@ impl ExpressWalk<'_> {
         value: &mut Value,
         margin: Option<&Margin>,
         depth: usize,
-    ) -> Result<Margin, ConversionRefusal> {
+    ) -> Carried<Margin> {
         // Content that is too deep was refused when it was read; the bound only ends the
         // recursion.
         let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
@@ -95,7 +95,7 @@ impl ExpressWalk<'_> {
         map: &mut Map<String, Value>,
         margin: Option<&Margin>,
         depth: usize,
-    ) -> Result<Margin, ConversionRefusal> {
+    ) -> Carried<Margin> {
         let mut new = Margin::default();
         let mut hidden = Vec::new();
         for (key, value) in map.iter_mut() {
@@ -171,12 +171,12 @@ fn merge(margin: &mut Margin, new: Margin) {
 
 /// The way out of a version: what it did not express is back, what it filled in is gone, unless it
 /// was changed.
-pub(crate) fn leave(tree: &mut NotedValue, run: &ConversionBudget) {
+pub(crate) fn leave(tree: &mut NotedValue, run: &StepBudget) {
     let NotedValue { value, margin } = tree;
     leave_place(value, margin, run);
 }
 
-fn leave_place(value: &mut Value, margin: &mut Margin, run: &ConversionBudget) {
+fn leave_place(value: &mut Value, margin: &mut Margin, run: &StepBudget) {
     match value {
         Value::Object(map) => {
             let mut returning = Vec::new();

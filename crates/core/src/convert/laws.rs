@@ -2,8 +2,8 @@
 //! registration, and stored ones.
 
 use super::put::follow_mirrors;
-use super::refusal::ConversionRefusal;
 use super::versions::{ContentRecord, Versions};
+use crate::convert::refusal::Carried;
 use crate::examples::Examples;
 use crate::types::same;
 use crate::version::Version;
@@ -188,12 +188,7 @@ impl Versions {
     }
 
     /// The body with the fields that follow others.
-    fn followed(
-        &self,
-        at: Version,
-        view: &Value,
-        mut body: Value,
-    ) -> Result<Value, ConversionRefusal> {
+    fn followed(&self, at: Version, view: &Value, mut body: Value) -> Carried<Value> {
         follow_mirrors(self, self.number(at)?, view, &mut body)?;
         Ok(body)
     }

@@ -2,8 +2,9 @@
 //! and no version on the way is ever made.
 
 use super::refusal::{ConversionObstacle, ConversionRefusal};
-use super::step::{ConversionBudget, DirectedStep, StepDirection, StepLoss};
+use super::step::{DirectedStep, StepBudget, StepDirection, StepLoss};
 use super::tree::NotedValue;
+use crate::convert::refusal::Carried;
 use crate::types::deeper_than;
 use crate::types::limits::CONTENT_DEPTH;
 
@@ -36,11 +37,7 @@ impl StepProgram {
         }
     }
 
-    pub(crate) fn apply(
-        &self,
-        tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    pub(crate) fn apply(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
         // Fused steps have their direction inside, so all are taken forward.
         for step in &self.steps {
             step.apply(StepDirection::Forward, tree, run)?;

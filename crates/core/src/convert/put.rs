@@ -65,8 +65,9 @@ use super::path::{Trail, covers, pattern};
 use super::put_moved::{hide_restored, show_restored};
 use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::same_items::partners;
-use super::step::{ConversionBudget, MirroredFields};
+use super::step::{MirroredFields, StepBudget};
 use super::versions::{CarryPurpose, ContentRecord, Versions};
+use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
 use crate::types::{PathToken, Visibility, same};
 use crate::version::Version;
@@ -163,7 +164,7 @@ impl Versions {
             graph,
             &mut tree,
             ExpressPurpose::Fill,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
         )?;
         Ok(ContentRecord {
             version,
@@ -180,7 +181,7 @@ impl Versions {
         body: Value,
         sees: Option<Visibility>,
         moved_from: Option<Version>,
-    ) -> Result<PutOutcome, ConversionRefusal> {
+    ) -> Carried<PutOutcome> {
         let version = stored.version;
         // Both are bounded before either error is returned: what is too deep must be taken apart, since
         // merely dropping it would recurse.
@@ -192,7 +193,7 @@ impl Versions {
             Some(sees) => self.unseen_at(&tree, home, there, sees)?,
             None => HashMap::new(),
         };
-        let mut run = ConversionBudget::new();
+        let mut run = StepBudget::new();
         // The body will replace this view, so also what it could change by the way is noted.
         // Reset below: the way back is no view, and must not note again what it undoes.
         run.there = true;
@@ -264,7 +265,7 @@ impl Versions {
                 home,
                 there,
                 &mut again,
-                &mut ConversionBudget::new(),
+                &mut StepBudget::new(),
                 CarryPurpose::View,
             )?;
         }
@@ -334,7 +335,7 @@ pub(crate) fn follow_mirrors(
     number: usize,
     old: &Value,
     new: &mut Value,
-) -> Result<(), ConversionRefusal> {
+) -> Carried<()> {
     for mirror in versions.mirrors(number) {
         // Both fields are in one object, or in objects below one that they share; only below that do
         // the paths part, and there they must name one place each to be set.
@@ -373,7 +374,7 @@ struct MirrorFollower<'m> {
 }
 
 impl MirrorFollower<'_> {
-    fn place(&self, old: &Value, new: &mut Value, depth: usize) -> Result<(), ConversionRefusal> {
+    fn place(&self, old: &Value, new: &mut Value, depth: usize) -> Carried<()> {
         let token = match self.mirror.from.get(depth) {
             Some(token) if depth < self.shared => token,
             _ => return self.follow(old, new),
@@ -414,7 +415,7 @@ impl MirrorFollower<'_> {
         Ok(())
     }
 
-    fn follow(&self, old: &Value, new: &mut Value) -> Result<(), ConversionRefusal> {
+    fn follow(&self, old: &Value, new: &mut Value) -> Carried<()> {
         let field = |value: &Value, keys: &[String]| {
             let found = keys
                 .iter()

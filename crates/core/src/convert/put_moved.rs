@@ -8,7 +8,7 @@ use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use super::path::{Trail, pattern};
 use super::put::PutOutcome;
 use super::refusal::ConversionRefusal;
-use super::step::{ConversionBudget, StepDirection, trace_all};
+use super::step::{StepBudget, StepDirection, trace_all};
 use super::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
 use crate::types::{PathToken, Visibility};
@@ -34,7 +34,7 @@ impl Versions {
     ) -> Result<PutOutcome, ConversionRefusal> {
         let from = stored.version;
         let mut tree = stored.into_tree()?;
-        let mut run = ConversionBudget::new();
+        let mut run = StepBudget::new();
         run.marking = true;
         let (home, there) = (self.number(from)?, self.number(to)?);
         // First the move, as if the client had done it alone: then the body is a write at the

@@ -96,6 +96,9 @@ pub enum ConversionObstacle {
     Secrets,
 }
 
+/// What a conversion comes to.
+pub(crate) type Carried<T> = Result<T, ConversionRefusal>;
+
 /// A refusal: nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversionRefusal {
@@ -145,7 +148,7 @@ impl ConversionRefusal {
 
 /// Content that is not deeper than content may be; walks over it recurse. What is deeper is refused
 /// and taken apart, because even dropping it would recurse.
-pub(crate) fn bounded(content: Value) -> Result<Value, ConversionRefusal> {
+pub(crate) fn bounded(content: Value) -> Carried<Value> {
     if deeper_than(&content, CONTENT_DEPTH) {
         dismantle(content);
         return Err(ConversionRefusal::whole(ConversionObstacle::TooDeep));

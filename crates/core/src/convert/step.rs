@@ -1,11 +1,12 @@
 //! What a step is: it reads in both directions, and knows what it loses in which.
 
-use super::note::{KeptNote, Margin, NoteOrigin, NotePurpose};
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose};
 use super::path::{FieldPath, Trail};
 use super::refusal::{ConversionObstacle, ConversionRefusal};
 use super::sketch::SchemaSketch;
 use super::tree::NotedValue;
 use super::weight::weight;
+use crate::convert::refusal::Carried;
 use crate::types::PathToken;
 use crate::version::Version;
 use serde_json::Value;
@@ -33,6 +34,14 @@ impl StepDirection {
         match outer {
             Self::Forward => self,
             Self::Backward => self.turned(),
+        }
+    }
+
+    /// What belongs to this direction, of the two.
+    pub(crate) fn choose<T>(self, forward: T, backward: T) -> T {
+        match self {
+            Self::Forward => forward,
+            Self::Backward => backward,
         }
     }
 }
@@ -63,6 +72,16 @@ impl StepId {
             },
             what,
         }
+    }
+
+    /// A note that the step writes when it is taken this way.
+    pub(crate) fn note(
+        &self,
+        way: StepDirection,
+        what: NotePurpose,
+        holds: NoteCondition,
+    ) -> KeptNote {
+        KeptNote::new(self.makes(way, what), holds)
     }
 
     /// Takes out a note on a key that is used up when the step is taken this way.
@@ -166,7 +185,7 @@ pub(crate) const COPIES: usize = 4 * 1024 * 1024;
 
 /// What is left of the bounds of one conversion.
 #[derive(Debug)]
-pub(crate) struct ConversionBudget {
+pub(crate) struct StepBudget {
     /// Bytes, roughly, that may still be copied into the document.
     pub(crate) copies: usize,
     /// Whether values that come back are to be marked.
@@ -176,7 +195,7 @@ pub(crate) struct ConversionBudget {
     pub(crate) there: bool,
 }
 
-impl ConversionBudget {
+impl StepBudget {
     /// With a bound on what may be copied into the document.
     pub(crate) const fn new() -> Self {
         Self {
@@ -187,11 +206,11 @@ impl ConversionBudget {
     }
 
     /// Counts a copy.
-    pub(crate) fn charge(&mut self, value: &Value) -> Result<(), ConversionRefusal> {
+    pub(crate) fn charge(&mut self, value: &Value) -> Carried<()> {
         self.spend(weight(value))
     }
 
-    pub(crate) fn spend(&mut self, bytes: usize) -> Result<(), ConversionRefusal> {
+    pub(crate) fn spend(&mut self, bytes: usize) -> Carried<()> {
         let left = self.copies.checked_sub(bytes);
         self.copies = left.ok_or_else(|| ConversionRefusal::whole(ConversionObstacle::TooLarge))?;
         Ok(())
@@ -207,12 +226,8 @@ impl ConversionBudget {
 /// One step of a conversion.
 pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
     /// Changes the content from the version on one side of the step to that on the other.
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal>;
+    fn apply(&self, way: StepDirection, tree: &mut NotedValue, run: &mut StepBudget)
+    -> Carried<()>;
 
     /// Where a place on the one side is on the other; nowhere if it has no place there.
     fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail>;
@@ -306,8 +321,8 @@ impl DirectedStep {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         self.step.apply(self.way.through(way), tree, run)
     }
 
@@ -366,8 +381,8 @@ pub(crate) fn apply_all(
     steps: &[DirectedStep],
     way: StepDirection,
     tree: &mut NotedValue,
-    run: &mut ConversionBudget,
-) -> Result<(), ConversionRefusal> {
+    run: &mut StepBudget,
+) -> Carried<()> {
     match way {
         // `way` is relative to the steps as they are written; `DirectedStep` knows how each of
         // them was written.

@@ -3,7 +3,7 @@
 
 use super::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use super::path::FieldPath;
-use super::step::{ConversionBudget, StepDirection, StepId};
+use super::step::{StepBudget, StepDirection, StepId};
 use serde_json::{Map, Value};
 
 /// A value and what is kept beside it.
@@ -93,7 +93,7 @@ impl NotedValue {
     pub(crate) fn displace(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
         if let Some(field) = self.take(path) {
             let (parents, key) = path.split();
-            let note = KeptNote::new(id.makes(way, NotePurpose::Displaced), NoteCondition::There);
+            let note = id.note(way, NotePurpose::Displaced, NoteCondition::There);
             let note = note.key(key).value(field.value).margin(field.margin);
             self.margin.make(parents).notes.push(note);
         }
@@ -116,7 +116,7 @@ impl NotedValue {
             let mut made = Self::from(Value::Object(Map::new()));
             // Noted, because on the way back only an object that was created here may be removed
             // when it is empty.
-            let note = KeptNote::new(id.makes(way, NotePurpose::Created), NoteCondition::There);
+            let note = id.note(way, NotePurpose::Created, NoteCondition::There);
             made.margin.notes.push(note);
             self.place(&around, made);
         }
@@ -130,7 +130,7 @@ impl NotedValue {
         id: &StepId,
         way: StepDirection,
         taken: bool,
-        run: &ConversionBudget,
+        run: &StepBudget,
     ) {
         // Nothing was noted on the way here, so there is nothing to undo; this is the common case.
         if self.margin.is_empty() {
@@ -174,7 +174,7 @@ impl NotedValue {
         path: &FieldPath,
         id: &StepId,
         way: StepDirection,
-        run: &ConversionBudget,
+        run: &StepBudget,
     ) {
         let (parents, key) = path.split();
         // Something has taken the place since, and is newer. Without a parent there is no place to

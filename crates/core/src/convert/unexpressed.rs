@@ -73,7 +73,7 @@ fn unexpressed(graph: &PlaceGraph, document: &Value) -> Vec<UnexpressedPlace> {
                     match state.next(key) {
                         FieldRoute::Quiet => {}
                         FieldRoute::Into(next) => {
-                            todo.push((next, inner, pointer, pattern, depth + 1))
+                            todo.push((next, inner, pointer, pattern, depth + 1));
                         }
                         FieldRoute::Hide => found.push(UnexpressedPlace { pointer, pattern }),
                     }

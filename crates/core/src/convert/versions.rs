@@ -9,10 +9,11 @@ use super::program::StepProgram;
 use super::program_builder::{ProgramBuilder, StepFlaw};
 use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::step::{
-    ConversionBudget, ConversionClass, DirectedStep, MirroredFields, StepDirection, StepLoss,
-    images_all, mirrors,
+    ConversionClass, DirectedStep, MirroredFields, StepBudget, StepDirection, StepLoss, images_all,
+    mirrors,
 };
 use super::tree::NotedValue;
+use crate::convert::refusal::Carried;
 use crate::types::{DeclaredList, PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
 use coeval_codes::{Code, Coded};
@@ -42,7 +43,7 @@ impl ContentRecord {
         }
     }
 
-    pub(crate) fn into_tree(self) -> Result<NotedValue, ConversionRefusal> {
+    pub(crate) fn into_tree(self) -> Carried<NotedValue> {
         Ok(NotedValue {
             value: bounded(self.content)?,
             margin: self.kept.0,
@@ -327,7 +328,7 @@ impl Versions {
             from,
             to,
             &mut tree,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
             CarryPurpose::View,
         )?;
         Ok(ContentView {
@@ -367,7 +368,7 @@ impl Versions {
             from,
             number,
             &mut tree,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
             CarryPurpose::Move,
         )?;
         Ok(ContentRecord {
@@ -442,7 +443,7 @@ impl Versions {
         })
     }
 
-    pub(crate) fn number(&self, version: Version) -> Result<usize, ConversionRefusal> {
+    pub(crate) fn number(&self, version: Version) -> Carried<usize> {
         let unknown = || ConversionRefusal::whole(ConversionObstacle::UnknownVersion(version));
         self.numbers.get(&version).copied().ok_or_else(unknown)
     }
@@ -470,7 +471,7 @@ impl Versions {
         self.node(number).map(|node| &*node.version)
     }
 
-    pub(crate) fn graph(&self, number: usize) -> Result<&PlaceGraph, ConversionRefusal> {
+    pub(crate) fn graph(&self, number: usize) -> Carried<&PlaceGraph> {
         let too_complex = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
         let node = self.node(number).ok_or_else(too_complex)?;
         let graph = node.graph.get_or_init(|| {
@@ -595,9 +596,9 @@ impl Versions {
         from: usize,
         to: usize,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
+        run: &mut StepBudget,
         carry: CarryPurpose,
-    ) -> Result<(), ConversionRefusal> {
+    ) -> Carried<()> {
         if from == to {
             return Ok(());
         }

@@ -5,10 +5,11 @@
 //! epoch writes both keys. So a run ends even if writers never stop: nothing raises the number
 //! of those that are due.
 
+use super::write::FailedListChange::{Cleared, Listed, Unchanged};
 use super::write::delete_if;
 use super::{
-    BackgroundDuty, Epoch, FailedListChange, FoundRecords, KeyStep, MirrorFit, PairStanding, Phase,
-    PhasePlan, PhaseRecord, PhaseRefusal, PhaseTable, RecordHome, StaleCopies,
+    BackgroundDuty, Epoch, FoundRecords, KeyStep, MirrorFit, PairStanding, Phase, PhasePlan,
+    PhaseRecord, PhaseRefusal, PhaseTable, RecordHome, StaleCopies,
 };
 
 /// Work that is to be done.
@@ -82,20 +83,12 @@ pub fn backfill(found: &FoundRecords, fit: MirrorFit) -> Option<PhasePlan> {
         (PairStanding::OnlyNew, _) => Some(PhasePlan::paired(
             KeyStep::Leave,
             KeyStep::Delete,
-            FailedListChange::Unchanged,
+            Unchanged,
         )),
-        (_, MirrorFit::Both) => Some(PhasePlan::paired(
-            KeyStep::Leave,
-            KeyStep::Copy,
-            FailedListChange::Cleared,
-        )),
+        (_, MirrorFit::Both) => Some(PhasePlan::paired(KeyStep::Leave, KeyStep::Copy, Cleared)),
         // It can't be converted: it is listed, so that nobody enters a phase that reads the new
         // records only.
-        (_, MirrorFit::OnlyTruth) => Some(PhasePlan::paired(
-            KeyStep::Leave,
-            mirror_there,
-            FailedListChange::Listed,
-        )),
+        (_, MirrorFit::OnlyTruth) => Some(PhasePlan::paired(KeyStep::Leave, mirror_there, Listed)),
     }
 }
 
@@ -108,21 +101,13 @@ pub fn copy_back(found: &FoundRecords, fit: MirrorFit) -> Option<PhasePlan> {
         (PairStanding::OnlyOld, _) => Some(PhasePlan::paired(
             KeyStep::Delete,
             KeyStep::Leave,
-            FailedListChange::Unchanged,
+            Unchanged,
         )),
-        (_, MirrorFit::Both) => Some(PhasePlan::paired(
-            KeyStep::Copy,
-            KeyStep::Leave,
-            FailedListChange::Cleared,
-        )),
+        (_, MirrorFit::Both) => Some(PhasePlan::paired(KeyStep::Copy, KeyStep::Leave, Cleared)),
         // A stale record would come back once the new one has expired.
         (_, MirrorFit::OnlyTruth) => {
             let stale = delete_if(found.old.is_some());
-            Some(PhasePlan::paired(
-                stale,
-                KeyStep::Leave,
-                FailedListChange::Listed,
-            ))
+            Some(PhasePlan::paired(stale, KeyStep::Leave, Listed))
         }
     }
 }
@@ -144,7 +129,7 @@ pub fn clean_up(found: &FoundRecords) -> Option<PhasePlan> {
     let idle = old == KeyStep::Leave && new == KeyStep::Leave;
     (!idle).then_some(PhasePlan {
         home: RecordHome::Alone,
-        ..PhasePlan::paired(old, new, FailedListChange::Cleared)
+        ..PhasePlan::paired(old, new, Cleared)
     })
 }
 
@@ -153,11 +138,9 @@ pub fn clean_up(found: &FoundRecords) -> Option<PhasePlan> {
 #[must_use]
 pub fn discard(found: &FoundRecords) -> Option<PhasePlan> {
     match found.new {
-        Some(new) if new.home == RecordHome::Paired => Some(PhasePlan::paired(
-            KeyStep::Leave,
-            KeyStep::Delete,
-            FailedListChange::Cleared,
-        )),
+        Some(new) if new.home == RecordHome::Paired => {
+            Some(PhasePlan::paired(KeyStep::Leave, KeyStep::Delete, Cleared))
+        }
         _ => None,
     }
 }

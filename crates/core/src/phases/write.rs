@@ -4,6 +4,7 @@ use super::{
     BackgroundDuty, FoundRecords, LivePhases, PairStanding, Phase, PhaseRefusal, PhaseRow,
     PhaseTable, RecordHome, SourceOfTruth, TouchedKeys, UnfitPolicy,
 };
+use FailedListChange::{Cleared, Listed, Unchanged};
 
 /// What a caller does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,31 +147,23 @@ pub fn plan_write(
         PhaseWrite::Create(_) if exists => Err(PhaseRefusal::Exists),
         // At the new major there is no old record to keep in step, and one that is left behind
         // goes.
-        PhaseWrite::Create(WriteMajor::New) => Ok(PhasePlan::alone(
-            old_there,
-            KeyStep::Write,
-            FailedListChange::Cleared,
-        )),
+        PhaseWrite::Create(WriteMajor::New) => {
+            Ok(PhasePlan::alone(old_there, KeyStep::Write, Cleared))
+        }
         // There is no way back, so there is nothing to take part in. Else the end of the migration
         // would leave a mark that the next one takes for an orphan's.
-        PhaseWrite::Create(WriteMajor::Old) if row.background == BackgroundDuty::CleanUp => Ok(
-            PhasePlan::alone(old_there, KeyStep::Write, FailedListChange::Cleared),
-        ),
+        PhaseWrite::Create(WriteMajor::Old) if row.background == BackgroundDuty::CleanUp => {
+            Ok(PhasePlan::alone(old_there, KeyStep::Write, Cleared))
+        }
         PhaseWrite::Create(WriteMajor::Old) => written(table, live, row, found, fit),
         // All others change something that has to exist.
         _ if !exists => Err(PhaseRefusal::Missing),
         // To the new major for good: the resource leaves the migration.
-        PhaseWrite::Move => Ok(PhasePlan::alone(
-            old_there,
-            KeyStep::Write,
-            FailedListChange::Cleared,
-        )),
+        PhaseWrite::Move => Ok(PhasePlan::alone(old_there, KeyStep::Write, Cleared)),
         // It has no old record, so there is nothing to keep in step.
-        PhaseWrite::Update(_) if alone => Ok(PhasePlan::alone(
-            KeyStep::Leave,
-            KeyStep::Write,
-            FailedListChange::Unchanged,
-        )),
+        PhaseWrite::Update(_) if alone => {
+            Ok(PhasePlan::alone(KeyStep::Leave, KeyStep::Write, Unchanged))
+        }
         // It would be acknowledged, and not be readable at the version that it was written at.
         PhaseWrite::Update(WriteMajor::New)
             if row.truth == SourceOfTruth::Old && fit == MirrorFit::OnlyTruth =>
@@ -178,18 +171,12 @@ pub fn plan_write(
             Err(PhaseRefusal::NotReadBack)
         }
         PhaseWrite::Update(_) => written(table, live, row, found, fit),
-        PhaseWrite::KeepAlive if alone => Ok(PhasePlan::alone(
-            KeyStep::Leave,
-            KeyStep::Touch,
-            FailedListChange::Unchanged,
-        )),
+        PhaseWrite::KeepAlive if alone => {
+            Ok(PhasePlan::alone(KeyStep::Leave, KeyStep::Touch, Unchanged))
+        }
         PhaseWrite::KeepAlive => kept_alive(table, live, row, found, fit),
         // An old record that was left behind would come back as a resource.
-        PhaseWrite::Delete if alone => Ok(PhasePlan::alone(
-            old_there,
-            KeyStep::Delete,
-            FailedListChange::Cleared,
-        )),
+        PhaseWrite::Delete if alone => Ok(PhasePlan::alone(old_there, KeyStep::Delete, Cleared)),
         PhaseWrite::Delete => Ok(deleted(row, found)),
     }
 }
@@ -204,23 +191,13 @@ fn written(
 ) -> Result<PhasePlan, PhaseRefusal> {
     match (row.writes, fit) {
         // Before the mirrors: only the old record is written.
-        (TouchedKeys::Old, _) => Ok(PhasePlan::paired(
-            KeyStep::Write,
-            KeyStep::Leave,
-            FailedListChange::Unchanged,
-        )),
+        (TouchedKeys::Old, _) => Ok(PhasePlan::paired(KeyStep::Write, KeyStep::Leave, Unchanged)),
         // Only the new record is written any more.
-        (TouchedKeys::New, _) => Ok(PhasePlan::paired(
-            KeyStep::Leave,
-            KeyStep::Write,
-            FailedListChange::Unchanged,
-        )),
+        (TouchedKeys::New, _) => Ok(PhasePlan::paired(KeyStep::Leave, KeyStep::Write, Unchanged)),
         // In one atomic write, so that no reader sees one without the other.
-        (TouchedKeys::Both, MirrorFit::Both) => Ok(PhasePlan::paired(
-            KeyStep::Write,
-            KeyStep::Write,
-            FailedListChange::Cleared,
-        )),
+        (TouchedKeys::Both, MirrorFit::Both) => {
+            Ok(PhasePlan::paired(KeyStep::Write, KeyStep::Write, Cleared))
+        }
         // The mirror can't hold it. It goes, if the phase can do without mirrors.
         (TouchedKeys::Both, MirrorFit::OnlyTruth) => {
             may_drop_mirror(table, live, row)?;
@@ -239,21 +216,17 @@ fn kept_alive(
     // A stale mirror must not be made to look fresh by moving its expiry.
     let fresh = found.standing() == PairStanding::Fresh;
     let plan = match (row.writes, row.truth) {
-        (TouchedKeys::Old, _) => {
-            PhasePlan::paired(KeyStep::Touch, KeyStep::Leave, FailedListChange::Unchanged)
-        }
-        (TouchedKeys::New, _) => {
-            PhasePlan::paired(KeyStep::Leave, KeyStep::Touch, FailedListChange::Unchanged)
-        }
+        (TouchedKeys::Old, _) => PhasePlan::paired(KeyStep::Touch, KeyStep::Leave, Unchanged),
+        (TouchedKeys::New, _) => PhasePlan::paired(KeyStep::Leave, KeyStep::Touch, Unchanged),
         (TouchedKeys::Both, _) if fresh => {
-            PhasePlan::paired(KeyStep::Touch, KeyStep::Touch, FailedListChange::Unchanged)
+            PhasePlan::paired(KeyStep::Touch, KeyStep::Touch, Unchanged)
         }
         // Resources that heartbeat are migrated by their heartbeat.
         (TouchedKeys::Both, SourceOfTruth::Old) if fit == MirrorFit::Both => {
-            PhasePlan::paired(KeyStep::Touch, KeyStep::Copy, FailedListChange::Cleared)
+            PhasePlan::paired(KeyStep::Touch, KeyStep::Copy, Cleared)
         }
         (TouchedKeys::Both, SourceOfTruth::New) if fit == MirrorFit::Both => {
-            PhasePlan::paired(KeyStep::Copy, KeyStep::Touch, FailedListChange::Cleared)
+            PhasePlan::paired(KeyStep::Copy, KeyStep::Touch, Cleared)
         }
         // Behind since cutover, and still: a heartbeat does not pay for an earlier write.
         (TouchedKeys::Both, SourceOfTruth::New) => without_mirror(row, found, KeyStep::Touch),
@@ -288,7 +261,7 @@ fn without_mirror(row: &PhaseRow, found: &FoundRecords, truth: KeyStep) -> Phase
         SourceOfTruth::Old => (truth, delete_if(found.new.is_some())),
         SourceOfTruth::New => (delete_if(found.old.is_some()), truth),
     };
-    PhasePlan::paired(old, new, FailedListChange::Listed)
+    PhasePlan::paired(old, new, Listed)
 }
 
 fn deleted(row: &PhaseRow, found: &FoundRecords) -> PhasePlan {
@@ -297,8 +270,8 @@ fn deleted(row: &PhaseRow, found: &FoundRecords) -> PhasePlan {
         delete_if(found.new.is_some()),
     );
     match row.deletes {
-        TouchedKeys::Old => PhasePlan::paired(old, KeyStep::Leave, FailedListChange::Cleared),
-        TouchedKeys::New => PhasePlan::paired(KeyStep::Leave, new, FailedListChange::Cleared),
-        TouchedKeys::Both => PhasePlan::paired(old, new, FailedListChange::Cleared),
+        TouchedKeys::Old => PhasePlan::paired(old, KeyStep::Leave, Cleared),
+        TouchedKeys::New => PhasePlan::paired(KeyStep::Leave, new, Cleared),
+        TouchedKeys::Both => PhasePlan::paired(old, new, Cleared),
     }
 }

@@ -112,10 +112,10 @@ pub(crate) fn inner_schemas<'s>(
             }
             ("allOf", Value::Array(list)) => found.extend(listed(list, &at(), SchemaRole::Always)),
             ("anyOf", Value::Array(list)) => {
-                found.extend(listed(list, &at(), SchemaRole::Choice(0)))
+                found.extend(listed(list, &at(), SchemaRole::Choice(0)));
             }
             ("oneOf", Value::Array(list)) => {
-                found.extend(listed(list, &at(), SchemaRole::Choice(1)))
+                found.extend(listed(list, &at(), SchemaRole::Choice(1)));
             }
             (word, Value::Object(_) | Value::Bool(_)) => {
                 found.extend(single(word, schema).map(|place| (place, at(), value)));

@@ -16,7 +16,7 @@ impl<'a> SchemaComparison<'a> {
             let schema = wanted.get(number).or(wanted.last());
             if let (Some(item), Some(schema)) = (item, schema) {
                 self.inside(DocumentStep::Item(number), |this| {
-                    this.compare(item, schema)
+                    this.compare(item, schema);
                 });
             }
         }

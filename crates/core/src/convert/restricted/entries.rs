@@ -7,6 +7,7 @@ use super::PlaceRight;
 use crate::convert::kept::{KeptPlace, KeptValues};
 use crate::convert::note::{KeptNote, Margin, NoteOrigin, NotePurpose};
 use crate::convert::path::{Trail, pattern};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
 use crate::convert::step::{StepDirection, images_all};
 use crate::convert::versions::Versions;
@@ -15,7 +16,7 @@ use crate::version::Version;
 use std::borrow::Cow;
 
 impl Versions {
-    pub(super) fn schema(&self, number: usize) -> Result<&Schema, ConversionRefusal> {
+    pub(super) fn schema(&self, number: usize) -> Carried<&Schema> {
         let version = self.type_version(number);
         let unknown = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
         version.map(|version| &version.schema).ok_or_else(unknown)

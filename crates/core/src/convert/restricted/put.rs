@@ -6,6 +6,7 @@ use super::{PlaceRight, is_mask};
 use crate::convert::align::ItemAlignment;
 use crate::convert::note::NoteOrigin;
 use crate::convert::put::PutOutcome;
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
 use crate::convert::versions::{ContentRecord, Versions};
 use crate::types::{Restriction, Visibility, same};
@@ -73,7 +74,7 @@ impl Versions {
         unseen: HashMap<String, Restriction>,
         mut body: Value,
         sees: Visibility,
-    ) -> Result<CompletedBody, ConversionRefusal> {
+    ) -> Carried<CompletedBody> {
         // Two sets of restrictions: items may have moved, and a body may lead to other branches of
         // the schema.
         let before = self.marks(there, view, sees, unseen)?;
@@ -126,7 +127,7 @@ impl Versions {
 }
 
 /// A body in place of content that its sender does not see at all.
-fn whole(right: PlaceRight, view: &Value, body: Value) -> Result<Value, ConversionRefusal> {
+fn whole(right: PlaceRight, view: &Value, body: Value) -> Carried<Value> {
     let empty = body.as_object().is_some_and(serde_json::Map::is_empty);
     let may_set = right == PlaceRight::Secure { guarded: false };
     if empty || is_mask(&body) || same(view, &body) {

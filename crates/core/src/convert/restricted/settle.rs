@@ -3,7 +3,7 @@
 
 use super::{PlaceRestrictions, PlaceRight, RestrictedPlace, is_mask};
 use crate::convert::note::{Margin, NoteOrigin};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
 use crate::types::{PartId, Restriction, same, under_key, without_absent_at};
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ impl<'m> SettleWalk<'m> {
         value: &mut Value,
         margin: Margin,
         at: &str,
-    ) -> Result<(), ConversionRefusal> {
+    ) -> Carried<()> {
         match value {
             Value::Object(map) => self.object(place, map, margin, at),
             Value::Array(items) => self.list(place, items, margin, at),
@@ -56,7 +56,7 @@ impl<'m> SettleWalk<'m> {
         map: &mut Map<String, Value>,
         mut margin: Margin,
         at: &str,
-    ) -> Result<(), ConversionRefusal> {
+    ) -> Carried<()> {
         // What aligning has left beside this object: values of fields that the sender could not
         // see, or not change.
         let mut unseen: BTreeMap<String, (Restriction, Value)> = BTreeMap::new();

@@ -4,6 +4,7 @@
 use super::settle::{BodyIntent, SettleWalk};
 use super::{PlaceRight, RestrictedPlace, is_mask};
 use crate::convert::note::{Margin, NoteOrigin};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::types::{Restriction, under_index};
 use serde_json::{Map, Value};
@@ -34,17 +35,17 @@ impl<'m> SettleWalk<'m> {
         items: &mut Vec<Value>,
         mut margin: Margin,
         at: &str,
-    ) -> Result<(), ConversionRefusal> {
+    ) -> Carried<()> {
         // The margin has at most one note of each kind beside a list, see `ConcealWalk::list`.
         let mut unseen = UnseenItems::None;
         let mut guarded = Map::new();
         for note in std::mem::take(&mut margin.notes) {
             match (note.by, note.value) {
                 (NoteOrigin::Unseen(mark), Some(Value::Array(all))) => {
-                    unseen = UnseenItems::All(mark, all)
+                    unseen = UnseenItems::All(mark, all);
                 }
                 (NoteOrigin::Unseen(mark), Some(Value::Object(some))) => {
-                    unseen = UnseenItems::Some(mark, some)
+                    unseen = UnseenItems::Some(mark, some);
                 }
                 (NoteOrigin::Guarded, Some(Value::Object(some))) => guarded = some,
                 _ => {}
@@ -114,7 +115,7 @@ impl<'m> SettleWalk<'m> {
         place: &RestrictedPlace<'m>,
         items: &[Value],
         at: &str,
-    ) -> Result<(), ConversionRefusal> {
+    ) -> Carried<()> {
         // A mask stands for a stored item, and which one can't be told.
         if items.iter().any(is_mask) {
             return Err(ConversionRefusal::ambiguous(at, None));

@@ -3,8 +3,9 @@
 use super::{MASK, PlaceRestrictions, PlaceRight};
 use crate::convert::kept::KeptValues;
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
-use crate::convert::step::ConversionBudget;
+use crate::convert::step::StepBudget;
 use crate::convert::tree::NotedValue;
 use crate::convert::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
@@ -98,7 +99,7 @@ impl Versions {
             from,
             to,
             &mut tree,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
             CarryPurpose::View,
         )?;
         let marks = self.marks(to, &tree.value, sees, unseen)?;
@@ -139,7 +140,7 @@ impl Versions {
         document: &Value,
         sees: Visibility,
         mut extra: HashMap<String, Restriction>,
-    ) -> Result<PlaceRestrictions<'s>, ConversionRefusal> {
+    ) -> Carried<PlaceRestrictions<'s>> {
         for foreign in self.foreign_marks(number) {
             for (pointer, _) in foreign.path.find(document) {
                 // Several versions can restrict one place: all of them count.
@@ -162,7 +163,7 @@ impl Versions {
         from: usize,
         to: usize,
         sees: Visibility,
-    ) -> Result<HashMap<String, Restriction>, ConversionRefusal> {
+    ) -> Carried<HashMap<String, Restriction>> {
         let mut found = HashMap::new();
         // The version's own restrictions are found in its schema, and need no carrying.
         if from == to {
@@ -185,7 +186,7 @@ impl Versions {
             from,
             to,
             &mut tree,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
             CarryPurpose::View,
         )?;
         gather(&tree.margin, "", &mut found);

@@ -4,11 +4,10 @@
 use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, SketchField, listed};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
-    StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::convert::weight::weight;
@@ -46,11 +45,7 @@ impl AddField {
         })
     }
 
-    fn bring(
-        &self,
-        tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    fn bring(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
         tree.displace(&self.path, &self.id, StepDirection::Forward);
         // The object around it is no object in this document: there is no place for a field.
         if !tree.has_parent(&self.path) {
@@ -91,7 +86,7 @@ impl AddField {
         Ok(())
     }
 
-    fn remove_added(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn remove_added(&self, tree: &mut NotedValue, run: &StepBudget) {
         if !tree.has_parent(&self.path) {
             return;
         }
@@ -135,8 +130,8 @@ impl ConversionStep for AddField {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.bring(tree, run),
             StepDirection::Backward => {

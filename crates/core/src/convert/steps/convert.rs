@@ -109,10 +109,7 @@ struct ScalarExchange {
 
 impl ValueExchange for ScalarExchange {
     fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
-        let (from, to) = match way {
-            StepDirection::Forward => (self.from, self.to),
-            StepDirection::Backward => (self.to, self.from),
-        };
+        let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
         // A type that was loose may have had the new type all along.
         if !from.is_of(value) && to.is_of(value) {
             return Ok(value.clone());
@@ -148,10 +145,7 @@ impl ValueExchange for ScalarExchange {
     }
 
     fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
-        let (from, to) = match way {
-            StepDirection::Forward => (self.from, self.to),
-            StepDirection::Backward => (self.to, self.from),
-        };
+        let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
         match (from, to) {
             // Every scalar has a text, and an integer is a number already.
             (_, ScalarType::String) | (ScalarType::Integer, ScalarType::Number) => Vec::new(),
@@ -180,10 +174,7 @@ impl ValueExchange for ScalarExchange {
     }
 
     fn image(&self, way: StepDirection, schema: &Value) -> Value {
-        let to = match way {
-            StepDirection::Forward => self.to,
-            StepDirection::Backward => self.from,
-        };
+        let to = way.choose(self.to, self.from);
         // A boolean has two values, so all results can be listed, which proves more than a type.
         if JsonKinds::of(schema).without(JsonKinds::NULL) == JsonKinds::BOOLEAN {
             return match to {

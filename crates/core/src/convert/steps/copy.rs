@@ -2,13 +2,13 @@
 //! Older readers see the new field's value in the deprecated one, and what they write there is the
 //! new field's value.
 
-use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::note::{Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, SketchField, one_of, shared};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, MirroredFields, StepDirection,
+    ConversionClass, ConversionStep, DirectedStep, MirroredFields, StepBudget, StepDirection,
     StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
@@ -45,11 +45,7 @@ struct CopyField {
 
 impl CopyField {
     /// Older to newer: both fields, as they were or alike.
-    fn spread(
-        &self,
-        tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    fn spread(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
         let way = StepDirection::Forward;
         let seen = tree.take(&self.to);
         // First the older field leaves its place, then the newer one may take its own: they may
@@ -96,7 +92,7 @@ impl CopyField {
     }
 
     /// Newer to older: the new field's value in the deprecated one.
-    fn gather(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn gather(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Backward;
         let from = tree.take(&self.from);
         let to = tree.take(&self.to);
@@ -104,10 +100,9 @@ impl CopyField {
         tree.close(&self.to, &self.id, way, to.is_some(), run);
         // As long as the value is the one that was seen. A client that changes it means both
         // fields.
-        let note = KeptNote::new(
-            self.id.makes(way, NotePurpose::Original),
-            NoteCondition::Same,
-        );
+        let note = self
+            .id
+            .note(way, NotePurpose::Original, NoteCondition::Same);
         let (mut seen, note) = match (from, to) {
             (None, None) => return,
             (None, Some(to)) => (to, Some(note)),
@@ -136,8 +131,8 @@ impl ConversionStep for CopyField {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.spread(tree, run),
             StepDirection::Backward => {
@@ -148,10 +143,7 @@ impl ConversionStep for CopyField {
     }
 
     fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
-        let (source, target) = match way {
-            StepDirection::Forward => (&self.to, &self.from),
-            StepDirection::Backward => (&self.from, &self.to),
-        };
+        let (source, target) = way.choose((&self.to, &self.from), (&self.from, &self.to));
         if let Some(rest) = source.rest(&trail) {
             let rest = rest.iter().cloned();
             return Some(target.trail().into_iter().chain(rest).collect());

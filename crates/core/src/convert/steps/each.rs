@@ -4,11 +4,12 @@
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program::fused;
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, keep_choices};
 use crate::convert::step::{
-    ConversionBudget, ConversionStep, DirectedStep, ListKey, MirroredFields, StepDirection,
-    StepLoss, apply_all, images_all, sketch_all, spread_all, trace_all,
+    ConversionStep, DirectedStep, ListKey, MirroredFields, StepBudget, StepDirection, StepLoss,
+    apply_all, images_all, sketch_all, spread_all, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -68,8 +69,8 @@ impl ConversionStep for EachItem {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         // Nothing to do for the items; the list need not be walked.
         if self.steps.is_empty() {
             return Ok(());
@@ -188,10 +189,7 @@ impl ConversionStep for EachItem {
     }
 
     fn list_keys(&self, side: StepDirection) -> Vec<ListKey> {
-        let key = match side {
-            StepDirection::Forward => self.key_after(),
-            StepDirection::Backward => self.key.clone(),
-        };
+        let key = side.choose(self.key_after(), self.key.clone());
         let own = key.map(|key| ListKey {
             list: self.path.trail(),
             key,

@@ -2,16 +2,17 @@
 //! order of the list is kept; a map that nobody knows an order of becomes a list in that of its keys.
 
 use super::value::{excerpt, kind};
-use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::note::{Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, one_of,
 };
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepDirection,
-    StepId, StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
+    StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -41,7 +42,7 @@ impl KeyedItems {
         ConversionRefusal::value(child(&self.path.to_string(), place), why)
     }
 
-    fn to_map(&self, items: Vec<Value>, margin: &mut Margin) -> Result<Value, ConversionRefusal> {
+    fn to_map(&self, items: Vec<Value>, margin: &mut Margin) -> Carried<Value> {
         let way = StepDirection::Forward;
         let mut map = Map::new();
         let mut order = Vec::new();
@@ -64,8 +65,7 @@ impl KeyedItems {
             // What is kept for the key itself has no place in a map; it waits beside the item.
             let of_key = beside.take_key(&self.key);
             if !of_key.is_bare() {
-                let note =
-                    KeptNote::new(self.id.makes(way, NotePurpose::Part), NoteCondition::There);
+                let note = self.id.note(way, NotePurpose::Part, NoteCondition::There);
                 beside.notes.push(note.margin(of_key));
             }
             // On the way to a list a field of this name had to make way for the key.
@@ -90,7 +90,7 @@ impl KeyedItems {
         // list made of a map is.
         let order = noted.map_or_else(|| unsorted(order), |note| note.value);
         if let Some(order) = order {
-            let note = KeptNote::new(self.id.makes(way, NotePurpose::Order), NoteCondition::There);
+            let note = self.id.note(way, NotePurpose::Order, NoteCondition::There);
             margin.notes.push(note.value(order));
         }
         Ok(Value::Object(map))
@@ -151,11 +151,7 @@ impl KeyedItems {
         list
     }
 
-    fn to_list(
-        &self,
-        mut map: Map<String, Value>,
-        margin: &mut Margin,
-    ) -> Result<Value, ConversionRefusal> {
+    fn to_list(&self, mut map: Map<String, Value>, margin: &mut Margin) -> Carried<Value> {
         let way = StepDirection::Backward;
         let noted = margin.take_note(self.id.uses(way, NotePurpose::Order));
         let noted = noted.and_then(|note| note.value);
@@ -174,7 +170,7 @@ impl KeyedItems {
         let order = pairs.iter().map(|(key, _)| Value::from(key.as_str()));
         if noted != unsorted(order.collect()) {
             // The way back would note another order, because items have come or gone.
-            let note = KeptNote::new(self.id.makes(way, NotePurpose::Order), NoteCondition::Same);
+            let note = self.id.note(way, NotePurpose::Order, NoteCondition::Same);
             margin.notes.push(note.value(noted));
         }
         let mut items = Vec::with_capacity(pairs.len());
@@ -185,10 +181,9 @@ impl KeyedItems {
             };
             // A field of this name is in the way of the key; it is kept beside the item.
             if let Some(value) = fields.insert(self.key.clone(), Value::from(key)) {
-                let note = KeptNote::new(
-                    self.id.makes(way, NotePurpose::Displaced),
-                    NoteCondition::There,
-                );
+                let note = self
+                    .id
+                    .note(way, NotePurpose::Displaced, NoteCondition::There);
                 let inner = beside.take_key(&self.key);
                 beside
                     .notes
@@ -215,8 +210,8 @@ impl ConversionStep for KeyedItems {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        _run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        _run: &mut StepBudget,
+    ) -> Carried<()> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
@@ -227,10 +222,7 @@ impl ConversionStep for KeyedItems {
             (_, Value::Null) => Value::Null,
             // Anything else can't be said in the other version.
             (way, other) => {
-                let wanted = match way {
-                    StepDirection::Forward => "a list",
-                    StepDirection::Backward => "an object",
-                };
+                let wanted = way.choose("a list", "an object");
                 let why = format!("{} is not {wanted}", kind(&other));
                 return Err(ConversionRefusal::value(&self.path, why));
             }
@@ -258,10 +250,10 @@ impl ConversionStep for KeyedItems {
                 // Null gets through unchanged, so it is put aside for the sketch.
                 let null = JsonKinds::of(&field.schema).has(JsonKinds::NULL);
                 let null = null.then(|| json!({"type": "null"}));
-                let other = match way {
-                    StepDirection::Forward => self.sketched_map(&field.schema, scope),
-                    StepDirection::Backward => self.sketched_list(&field.schema, scope),
-                };
+                let other = way.choose(
+                    self.sketched_map(&field.schema, scope),
+                    self.sketched_list(&field.schema, scope),
+                );
                 let schema = one_of(null.into_iter().chain([other]).collect());
                 SketchField { schema, ..field }
             });

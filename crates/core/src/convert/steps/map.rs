@@ -152,19 +152,13 @@ struct ValueMap {
 
 impl ValueExchange for ValueMap {
     fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
-        let half = match way {
-            StepDirection::Forward => &self.forward,
-            StepDirection::Backward => &self.backward,
-        };
+        let half = way.choose(&self.forward, &self.backward);
         let found = half.find(value).cloned();
         found.ok_or_else(|| format!("{} is not in the table", excerpt(value)))
     }
 
     fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
-        let half = match way {
-            StepDirection::Forward => &self.forward,
-            StepDirection::Backward => &self.backward,
-        };
+        let half = way.choose(&self.forward, &self.backward);
         let mut losses = Vec::new();
         match &half.otherwise {
             None => losses.push((
@@ -185,10 +179,7 @@ impl ValueExchange for ValueMap {
 
     /// Whatever the table can give.
     fn image(&self, way: StepDirection, schema: &Value) -> Value {
-        let half = match way {
-            StepDirection::Forward => &self.forward,
-            StepDirection::Backward => &self.backward,
-        };
+        let half = way.choose(&self.forward, &self.backward);
         let kinds = JsonKinds::of(schema);
         let texts = kinds.has(JsonKinds::STRING).then(|| half.texts.values());
         // Rows that the schema does not let through give nothing, so the result is as narrow as

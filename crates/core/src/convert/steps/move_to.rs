@@ -3,9 +3,9 @@
 use crate::convert::note::{KeptNote, NoteOrigin, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, shared};
-use crate::convert::step::{ConversionBudget, ConversionStep, DirectedStep, StepDirection, StepId};
+use crate::convert::step::{ConversionStep, DirectedStep, StepBudget, StepDirection, StepId};
 use crate::convert::tree::NotedValue;
 use std::any::Any;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ impl ConversionStep for MoveField {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         let (from, to) = self.ends(way);
         // Taken before anything is put, so that both places may be in one object.
         let taken = tree.take(from);
@@ -163,8 +163,8 @@ impl ConversionStep for RenameChain {
         &self,
         _way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         if let Some((first, last)) = self.short(tree) {
             // The names lead back to the first one: nothing has to be done.
             if first != last

@@ -1,14 +1,13 @@
 //! `nest: {paths, under}`: fields become an object of them. Only the newer version has the object:
 //! what else is in it has no place in the older one and is kept.
 
-use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
+use crate::convert::note::{NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, shared};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
-    StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value};
@@ -50,7 +49,7 @@ impl NestFields {
         Ok(Self { id, fields, under })
     }
 
-    fn take_up(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn take_up(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Forward;
         // All fields leave before the object is put, because it may take the name of one of them.
         let mut taken = Vec::new();
@@ -84,7 +83,7 @@ impl NestFields {
         }
     }
 
-    fn give_up(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn give_up(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Backward;
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
@@ -96,8 +95,7 @@ impl NestFields {
             // Anything but an empty object that only held the fields has to be kept.
             if taken.is_empty() || !empty || !rest.margin.is_bare() {
                 let (parents, key) = self.under.split();
-                let note =
-                    KeptNote::new(self.id.makes(way, NotePurpose::Field), NoteCondition::There);
+                let note = self.id.note(way, NotePurpose::Field, NoteCondition::There);
                 let note = note.key(key).value(rest.value).margin(rest.margin);
                 tree.margin.make(parents).notes.push(note);
             }
@@ -121,8 +119,8 @@ impl ConversionStep for NestFields {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.take_up(tree, run),
             StepDirection::Backward => self.give_up(tree, run),
@@ -132,10 +130,7 @@ impl ConversionStep for NestFields {
 
     fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
         for (outside, inside) in &self.fields {
-            let (from, to) = match way {
-                StepDirection::Forward => (outside, inside),
-                StepDirection::Backward => (inside, outside),
-            };
+            let (from, to) = way.choose((outside, inside), (inside, outside));
             if let Some(rest) = from.rest(&trail) {
                 return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
             }
@@ -159,10 +154,7 @@ impl ConversionStep for NestFields {
         sketch.around(&paths, |scope| {
             let mut taken = Vec::new();
             for (outside, inside) in &self.fields {
-                let (from, to) = match way {
-                    StepDirection::Forward => (outside, inside),
-                    StepDirection::Backward => (inside, outside),
-                };
+                let (from, to) = way.choose((outside, inside), (inside, outside));
                 taken.push((to.after(depth), scope.take(from.after(depth))));
             }
             // The object is there for the fields' sake: what was there before gave way, and what

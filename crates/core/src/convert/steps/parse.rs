@@ -6,11 +6,11 @@ use super::value::kind;
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
-    StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{BodyLimits, read_body, whole};
@@ -62,7 +62,7 @@ struct ParseText {
 }
 
 impl ParseText {
-    fn read(&self, field: NotedValue) -> Result<NotedValue, ConversionRefusal> {
+    fn read(&self, field: NotedValue) -> Carried<NotedValue> {
         let way = StepDirection::Forward;
         let NotedValue { value, mut margin } = field;
         let Value::String(text) = value else {
@@ -80,10 +80,9 @@ impl ParseText {
         let printed = printed(&field.value);
         // Written as this step would print it, the text need not be kept.
         if printed != text || !margin.is_bare() {
-            let note = KeptNote::new(
-                self.id.makes(way, NotePurpose::Original),
-                NoteCondition::Same,
-            );
+            let note = self
+                .id
+                .note(way, NotePurpose::Original, NoteCondition::Same);
             let note = note.value(Value::String(text)).margin(margin);
             field.margin.notes.push(note);
         }
@@ -106,7 +105,7 @@ impl ParseText {
         };
         // It holds for as long as the text parses to a value in which these places exist.
         if !field.margin.is_bare() {
-            let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::Parsed);
+            let note = self.id.note(way, NotePurpose::Rest, NoteCondition::Parsed);
             margin.notes.push(note.margin(field.margin));
         }
         NotedValue {
@@ -121,8 +120,8 @@ impl ConversionStep for ParseText {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        _run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        _run: &mut StepBudget,
+    ) -> Carried<()> {
         // Null is no string; as JSON in a string it would be one.
         if way == StepDirection::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
             return Err(ConversionRefusal::value(

@@ -1,16 +1,16 @@
 //! `pick: {path, key, equals, field, into}`: the item of a list that has `equals` under `key` becomes
 //! a field with what it has under `field`. What else the item has, and where it stood, is kept.
 
-use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose};
+use crate::convert::note::{Margin, NoteCondition, NoteOrigin, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, listed, one_of, shared,
 };
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepDirection,
-    StepId, StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
+    StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{PathToken, same};
@@ -84,7 +84,7 @@ impl PickItem {
         fitting.find(|index| !told_to_stay(index))
     }
 
-    fn pick(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn pick(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Forward;
         let found = self.first(tree, Some(self.id.uses(way, NotePurpose::Stays)));
         let picked = found.and_then(|index| {
@@ -126,7 +126,7 @@ impl PickItem {
             map.insert("with".to_owned(), item.value);
             let mut margin = Margin::default();
             margin.set_key("with", item.margin);
-            let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::There);
+            let note = self.id.note(way, NotePurpose::Rest, NoteCondition::There);
             let note = note.value(Value::Object(map)).margin(margin);
             field.margin.notes.push(note);
         }
@@ -241,15 +241,14 @@ impl PickItem {
         }
     }
 
-    fn put_back(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn put_back(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Backward;
         let taken = tree.take(&self.into);
         tree.close(&self.into, &self.id, way, taken.is_some(), run);
         let Some(mut field) = taken else {
             // A fitting item must not be picked in the place of one that was never there.
             if let Some(index) = self.first(tree, None) {
-                let note =
-                    KeptNote::new(self.id.makes(way, NotePurpose::Stays), NoteCondition::Same);
+                let note = self.id.note(way, NotePurpose::Stays, NoteCondition::Same);
                 let around = tree.margin.make(self.path.keys());
                 around.items.entry(index).or_default().notes.push(note);
             }
@@ -287,10 +286,9 @@ impl PickItem {
         tree.displace(&self.path, &self.id, way);
         tree.open(&self.path, &self.id, way);
         let mut list = NotedValue::from(Value::Array(Vec::new()));
-        let note = KeptNote::new(
-            self.id.makes(way, NotePurpose::Created),
-            NoteCondition::There,
-        );
+        let note = self
+            .id
+            .note(way, NotePurpose::Created, NoteCondition::There);
         list.margin.notes.push(note);
         tree.place(&self.path, list);
     }
@@ -301,8 +299,8 @@ impl ConversionStep for PickItem {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.pick(tree, run),
             StepDirection::Backward => self.put_back(tree, run),

@@ -119,10 +119,7 @@ impl ValueExchange for ScaleNumber {
     }
 
     fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
-        let over = match way {
-            StepDirection::Forward => self.by.1,
-            StepDirection::Backward => self.by.0,
-        };
+        let over = way.choose(self.by.1, self.by.0);
         let mut losses = vec![(
             ConversionClass::MayRefuse,
             "is refused where it is no number, or beyond 64 bits".to_owned(),
@@ -138,10 +135,7 @@ impl ValueExchange for ScaleNumber {
     }
 
     fn image(&self, way: StepDirection, schema: &Value) -> Value {
-        let (times, over) = match way {
-            StepDirection::Forward => self.by,
-            StepDirection::Backward => (self.by.1, self.by.0),
-        };
+        let (times, over) = way.choose(self.by, (self.by.1, self.by.0));
         let integer = JsonKinds::of(schema)
             .without(JsonKinds::NULL)
             .within(JsonKinds::INTEGER);

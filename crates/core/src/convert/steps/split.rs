@@ -5,11 +5,11 @@ use super::value::{excerpt, kind};
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed, shared};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
-    StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value, json};
@@ -97,7 +97,7 @@ impl SplitText {
         (0..self.into.len()).map(part).collect()
     }
 
-    fn join(&self, parts: &SplitParts) -> Result<String, ConversionRefusal> {
+    fn join(&self, parts: &SplitParts) -> Carried<String> {
         // Parts behind the last one that is there leave no separator.
         let last = parts.iter().rposition(Option::is_some).unwrap_or(0);
         let mut text = String::new();
@@ -119,11 +119,7 @@ impl SplitText {
         Ok(text)
     }
 
-    fn divide(
-        &self,
-        tree: &mut NotedValue,
-        run: &ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    fn divide(&self, tree: &mut NotedValue, run: &StepBudget) -> Carried<()> {
         let way = StepDirection::Forward;
         let taken = tree.take(&self.path);
         // The string leaves before its parts are put, for a part may have its name.
@@ -161,11 +157,7 @@ impl SplitText {
         Ok(())
     }
 
-    fn unite(
-        &self,
-        tree: &mut NotedValue,
-        run: &ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    fn unite(&self, tree: &mut NotedValue, run: &StepBudget) -> Carried<()> {
         let way = StepDirection::Backward;
         let mut parts: SplitParts = self.into.iter().map(|path| tree.take(path)).collect();
         // From the inside out: objects that were created for the parts are empty now.
@@ -207,9 +199,9 @@ impl SplitText {
                 margin.set_key(&number.to_string(), part.margin);
             }
         }
-        let note = KeptNote::new(
-            self.id
-                .makes(StepDirection::Backward, NotePurpose::Original),
+        let note = self.id.note(
+            StepDirection::Backward,
+            NotePurpose::Original,
             NoteCondition::Same,
         );
         note.value(Value::Object(map)).margin(margin)
@@ -269,8 +261,8 @@ impl ConversionStep for SplitText {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.divide(tree, run),
             StepDirection::Backward => self.unite(tree, run),

@@ -5,10 +5,11 @@ use crate::convert::kept::KeptValues;
 use crate::convert::path::{Trail, pattern};
 use crate::convert::program::StepProgram;
 use crate::convert::program_builder::ProgramBuilder;
-use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionObstacle;
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, DirectedStep, StepDirection, StepLoss, apply_all,
-    images_all, list_keys, mirrors, trace_all,
+    ConversionClass, DirectedStep, StepBudget, StepDirection, StepLoss, apply_all, images_all,
+    list_keys, mirrors, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{PathPattern, Schema, same};
@@ -70,9 +71,9 @@ impl Pair {
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
         }
-        apply_all(&self.0, way, &mut tree, &mut ConversionBudget::new()).expect("a conversion");
+        apply_all(&self.0, way, &mut tree, &mut StepBudget::new()).expect("a conversion");
         StepProgram::new(path)
-            .apply(&mut fused, &mut ConversionBudget::new())
+            .apply(&mut fused, &mut StepBudget::new())
             .expect("the fused conversion");
         tree.margin.tidy();
         fused.margin.tidy();
@@ -255,8 +256,8 @@ impl Pair {
         &self,
         way: StepDirection,
         document: Value,
-        run: &mut ConversionBudget,
-    ) -> Result<NotedValue, ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<NotedValue> {
         let mut path = self.0.clone();
         if way == StepDirection::Backward {
             path.reverse();
@@ -269,14 +270,14 @@ impl Pair {
 
     /// The result would have more levels than content may have.
     pub(crate) fn too_deep(&self, old: Value) {
-        let refusal = self.programmed(StepDirection::Forward, old, &mut ConversionBudget::new());
+        let refusal = self.programmed(StepDirection::Forward, old, &mut StepBudget::new());
         let refusal = refusal.expect_err("too many levels");
         assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 
     /// The same, back.
     pub(crate) fn too_deep_back(&self, new: Value) {
-        let refusal = self.programmed(StepDirection::Backward, new, &mut ConversionBudget::new());
+        let refusal = self.programmed(StepDirection::Backward, new, &mut StepBudget::new());
         let refusal = refusal.expect_err("too many levels");
         assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
@@ -284,14 +285,14 @@ impl Pair {
     /// Content that has too many levels already is not looked at: the steps don't add any.
     pub(crate) fn never_deeper(&self, document: Value) {
         for way in [StepDirection::Forward, StepDirection::Backward] {
-            let done = self.programmed(way, document.clone(), &mut ConversionBudget::new());
+            let done = self.programmed(way, document.clone(), &mut StepBudget::new());
             done.expect("a conversion that adds no levels");
         }
     }
 
     fn refuses(&self, way: StepDirection, document: Value, pointer: &str) {
         let mut tree = NotedValue::from(document.clone());
-        let refusal = apply_all(&self.0, way, &mut tree, &mut ConversionBudget::new());
+        let refusal = apply_all(&self.0, way, &mut tree, &mut StepBudget::new());
         let refusal = refusal.expect_err(&format!("a refusal of {document}"));
         assert_eq!(refusal.pointer, pointer, "{refusal}");
     }
@@ -303,7 +304,7 @@ impl Pair {
             &self.0,
             StepDirection::Forward,
             &mut tree,
-            &mut ConversionBudget::new(),
+            &mut StepBudget::new(),
         );
         refusal.expect_err("a refusal").to_string()
     }

@@ -1,12 +1,13 @@
 //! What the steps that turn one value into another have in common: if the way back would not lead
 //! to the same value, the original is kept for as long as its counterpart is unchanged.
 
-use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::note::{Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, finite, listed, one_of};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, StepDirection, StepId, StepLoss,
+    ConversionClass, ConversionStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::same;
@@ -35,8 +36,8 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        _run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        _run: &mut StepBudget,
+    ) -> Carried<()> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
@@ -64,10 +65,9 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
                 restored: false,
             };
             if !kept.is_bare() || !back.is_ok_and(|back| same(&back, &before)) {
-                let note = KeptNote::new(
-                    self.id.makes(way, NotePurpose::Original),
-                    NoteCondition::Same,
-                );
+                let note = self
+                    .id
+                    .note(way, NotePurpose::Original, NoteCondition::Same);
                 margin.notes.push(note.value(before).margin(kept));
             }
         }

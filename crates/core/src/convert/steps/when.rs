@@ -9,11 +9,12 @@ use super::value::excerpt;
 use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, WHEN_LEVELS};
+use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, SketchScope, finite, listed};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepDirection,
-    StepId, StepLoss, apply_all, images_all, sketch_all, spread_all, trace_all,
+    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
+    StepLoss, apply_all, images_all, sketch_all, spread_all, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{same, whole};
@@ -201,11 +202,7 @@ impl WhenStep {
     }
 
     /// The branch whose result would lead back here.
-    fn back(
-        &self,
-        tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+    fn back(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
         let sign = self.id.uses(StepDirection::Backward, NotePurpose::Branch);
         let noted = tree.margin.take_note(sign);
         // The branch that was noted first. Without a note the usual one is `otherwise`, as the way
@@ -249,8 +246,8 @@ impl ConversionStep for WhenStep {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         // The steps may have changed the place, so that the test can't be asked before they are
         // undone.
         if way == StepDirection::Backward && self.touched {
@@ -261,10 +258,7 @@ impl ConversionStep for WhenStep {
         let plain = self.id.uses(way, NotePurpose::Branch);
         // Only one of the branches is noted; the other follows from there being no note.
         if self.touched && tree.margin.take_note(plain).is_none() && holds {
-            let note = KeptNote::new(
-                self.id.makes(way, NotePurpose::Branch),
-                NoteCondition::There,
-            );
+            let note = self.id.note(way, NotePurpose::Branch, NoteCondition::There);
             tree.margin.notes.push(note);
         }
         Ok(())

@@ -1,14 +1,13 @@
 //! `wrap: {path}`: a value becomes a list with one item. Read backwards, a list becomes its first
 //! item and the others are kept with it.
 
-use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::note::{Margin, NoteCondition, NotePurpose};
 use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
-use crate::convert::refusal::ConversionRefusal;
+use crate::convert::refusal::Carried;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, item_schemas, one_of};
 use crate::convert::step::{
-    ConversionBudget, ConversionClass, ConversionStep, DirectedStep, StepDirection, StepId,
-    StepLoss,
+    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -34,7 +33,7 @@ impl WrapValue {
         Ok(Self { id, path })
     }
 
-    fn wrap(&self, tree: &mut NotedValue, run: &ConversionBudget) {
+    fn wrap(&self, tree: &mut NotedValue, run: &StepBudget) {
         let way = StepDirection::Forward;
         // An empty list has no item that could be shown: it waits beside the place.
         let empty = self.empty(tree);
@@ -98,10 +97,9 @@ impl WrapValue {
         };
         // No list: it is shown as it is, and the note keeps it from being wrapped on the way back.
         let Value::Array(mut items) = field.value else {
-            let note = KeptNote::new(
-                self.id.makes(way, NotePurpose::Original),
-                NoteCondition::Same,
-            );
+            let note = self
+                .id
+                .note(way, NotePurpose::Original, NoteCondition::Same);
             let note = note.value(field.value.clone());
             field.margin.notes.push(note);
             tree.place(&self.path, field);
@@ -110,10 +108,7 @@ impl WrapValue {
         // Nothing can be shown of it. The note holds as long as nothing appears under the name.
         if items.is_empty() {
             let (parents, key) = self.path.split();
-            let note = KeptNote::new(
-                self.id.makes(way, NotePurpose::Empty),
-                NoteCondition::Absent,
-            );
+            let note = self.id.note(way, NotePurpose::Empty, NoteCondition::Absent);
             let note = note
                 .key(key)
                 .value(Value::Array(items))
@@ -126,7 +121,7 @@ impl WrapValue {
         let mut margin = field.margin.take_item(0);
         // The rest of the list waits with the first item, so that it moves with it.
         if !items.is_empty() || !field.margin.is_bare() {
-            let note = KeptNote::new(self.id.makes(way, NotePurpose::Rest), NoteCondition::There);
+            let note = self.id.note(way, NotePurpose::Rest, NoteCondition::There);
             let note = note.value(Value::Array(items)).margin(field.margin);
             margin.notes.push(note);
         }
@@ -139,8 +134,8 @@ impl ConversionStep for WrapValue {
         &self,
         way: StepDirection,
         tree: &mut NotedValue,
-        run: &mut ConversionBudget,
-    ) -> Result<(), ConversionRefusal> {
+        run: &mut StepBudget,
+    ) -> Carried<()> {
         match way {
             StepDirection::Forward => self.wrap(tree, run),
             StepDirection::Backward => self.unwrap(tree),

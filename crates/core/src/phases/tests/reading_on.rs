@@ -72,7 +72,7 @@ fn a_body_of_the_new_major_is_put_onto_the_truth_or_refused_where_it_could_not_b
         match TABLE.row(phase).truth {
             SourceOfTruth::Old => assert_eq!(unfit, Err(PhaseRefusal::NotReadBack), "{phase}"),
             SourceOfTruth::New => {
-                assert_eq!(unfit, plan(phase, old, MirrorFit::OnlyTruth), "{phase}")
+                assert_eq!(unfit, plan(phase, old, MirrorFit::OnlyTruth), "{phase}");
             }
         }
     }
