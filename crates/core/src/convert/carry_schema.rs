@@ -7,7 +7,7 @@
 mod arrive;
 
 use super::sketch::{SchemaSketch, SchemaSource};
-use super::step::{StepDirection, sketch_all};
+use super::step::{StepWay, sketch_all};
 use super::versions::Versions;
 use crate::convert::refusal::Carried;
 use arrive::{arrive, leave};
@@ -25,7 +25,7 @@ impl Versions {
         leave(self.graph(from)?, &mut sketch);
         // Between the phases alternatives can double, and the next one pays for each.
         sketch.bound();
-        sketch_all(&self.path(from, to), StepDirection::Forward, &mut sketch);
+        sketch_all(&self.path(from, to), StepWay::Forward, &mut sketch);
         arrive(self.graph(to)?, &mut sketch);
         sketch.bound();
         Ok(Some(sketch))

@@ -2,7 +2,7 @@
 
 use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use super::place_graph::{FieldRoute, PlaceGraph, PlaceState};
-use super::step::StepBudget;
+use super::step::Budget;
 use super::tree::NotedValue;
 use super::weight::weight;
 use crate::convert::refusal::Carried;
@@ -35,7 +35,7 @@ pub(crate) fn walk(
     graph: &PlaceGraph,
     tree: &mut NotedValue,
     purpose: ExpressPurpose,
-    run: &mut StepBudget,
+    run: &mut Budget,
 ) -> Carried<()> {
     let FieldRoute::Into(start) = graph.start else {
         return Ok(());
@@ -54,7 +54,7 @@ pub(crate) fn walk(
 struct ExpressWalk<'w> {
     graph: &'w PlaceGraph,
     purpose: ExpressPurpose,
-    run: &'w mut StepBudget,
+    run: &'w mut Budget,
 }
 
 impl ExpressWalk<'_> {
@@ -171,12 +171,12 @@ fn merge(margin: &mut Margin, new: Margin) {
 
 /// The way out of a version: what it did not express is back, what it filled in is gone, unless it
 /// was changed.
-pub(crate) fn leave(tree: &mut NotedValue, run: &StepBudget) {
+pub(crate) fn leave(tree: &mut NotedValue, run: &Budget) {
     let NotedValue { value, margin } = tree;
     leave_place(value, margin, run);
 }
 
-fn leave_place(value: &mut Value, margin: &mut Margin, run: &StepBudget) {
+fn leave_place(value: &mut Value, margin: &mut Margin, run: &Budget) {
     match value {
         Value::Object(map) => {
             let mut returning = Vec::new();

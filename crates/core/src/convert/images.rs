@@ -2,7 +2,7 @@
 
 use super::path::pattern;
 use super::refusal::ConversionRefusal;
-use super::step::{StepDirection, images_all};
+use super::step::{StepWay, images_all};
 use super::versions::Versions;
 use crate::types::PathPattern;
 use crate::version::Version;
@@ -22,7 +22,7 @@ impl Versions {
         path: &PathPattern,
     ) -> Result<Vec<PathPattern>, ConversionRefusal> {
         let steps = self.path(self.number(from)?, self.number(to)?);
-        let images = images_all(&steps, StepDirection::Forward, path.steps().to_vec());
+        let images = images_all(&steps, StepWay::Forward, path.steps().to_vec());
         Ok(images.iter().map(pattern).collect())
     }
 }

@@ -16,7 +16,7 @@
 use super::identity::{ItemKey, KeyField, KeyOrigin};
 use super::path::{Trail, covers};
 use super::refusal::KeyRemedy;
-use super::step::{DirectedStep, ListKey, StepDirection, carried, list_keys, trace_all};
+use super::step::{DirectedStep, ListKey, StepWay, carried, list_keys, trace_all};
 use super::versions::Versions;
 use crate::types::{DeclaredList, PathPattern, PathToken};
 use crate::version::Version;
@@ -56,7 +56,7 @@ impl NamedKey {
         for field in &self.fields {
             // Each field by itself, because steps know keys of one field only.
             let (list, key) = (self.list.clone(), field.clone());
-            let key = carried(steps, StepDirection::Forward, ListKey { list, key })?;
+            let key = carried(steps, StepWay::Forward, ListKey { list, key })?;
             // A step has moved one of the fields out of the items: together they are a key no more.
             if after.as_ref().is_some_and(|list| *list != key.list) {
                 return None;
@@ -159,7 +159,7 @@ impl Versions {
         let mut near = children.chain(self.parent_number(number));
         near.any(|other| {
             let steps = self.path(number, other);
-            let there = trace_all(&steps, StepDirection::Forward, list.path.steps().to_vec());
+            let there = trace_all(&steps, StepWay::Forward, list.path.steps().to_vec());
             there.is_some_and(|there| self.list_at(other, &there).is_some())
         })
     }
@@ -202,16 +202,11 @@ impl KeyFinder<'_> {
         for child in self.versions.all_numbers() {
             let parent = self.versions.parent_number(child);
             // A step names its key in the terms of both of its versions; each is the way to other versions.
-            for (at, side) in [
-                (Some(child), StepDirection::Forward),
-                (parent, StepDirection::Backward),
-            ] {
+            for (at, side) in [(Some(child), StepWay::Forward), (parent, StepWay::Backward)] {
                 let Some(at) = at else { continue };
                 let steps = self.versions.path(at, self.number);
                 for key in list_keys(self.versions.own_steps(child), side) {
-                    if let Some(ListKey { list, key }) =
-                        carried(&steps, StepDirection::Forward, key)
-                    {
+                    if let Some(ListKey { list, key }) = carried(&steps, StepWay::Forward, key) {
                         let fields = vec![key];
                         self.add(NamedKey { list, fields }, KeyOrigin::Step);
                     }

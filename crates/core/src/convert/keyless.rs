@@ -5,7 +5,7 @@ use super::path::Trail;
 use super::place_graph::{FieldRoute, PlaceGraph};
 use super::refusal::KeyRemedy;
 use super::same_items::ItemLikeness;
-use super::step::{ConversionClass, StepDirection, trace_all};
+use super::step::{ConversionClass, StepWay, trace_all};
 use super::versions::Versions;
 use crate::types::pointer::child;
 use crate::types::{DeclaredList, PathPattern};
@@ -107,7 +107,7 @@ impl Versions {
         })?;
         // The version that is being registered can still be changed.
         let steps = self.path(at, own);
-        let here = trace_all(&steps, StepDirection::Forward, trail.clone());
+        let here = trace_all(&steps, StepWay::Forward, trail.clone());
         // A key that is declared at the new version holds for all others, and the old one can't be
         // changed any more.
         let here = here.and_then(|here| self.key_remedy(own, &here, |_| true));

@@ -2,7 +2,7 @@
 //! and no version on the way is ever made.
 
 use super::refusal::{ConversionObstacle, ConversionRefusal};
-use super::step::{DirectedStep, StepBudget, StepDirection, StepLoss};
+use super::step::{Budget, DirectedStep, StepLoss, StepWay};
 use super::tree::NotedValue;
 use crate::convert::refusal::Carried;
 use crate::types::deeper_than;
@@ -23,9 +23,7 @@ impl StepProgram {
         let deepens = path.iter().any(|step| step.step.deepens());
         // Of the path as it is written: two steps that undo each other lose nothing together, but the
         // author reads about the steps.
-        let losses = path
-            .iter()
-            .flat_map(|step| step.losses(StepDirection::Forward));
+        let losses = path.iter().flat_map(|step| step.losses(StepWay::Forward));
         let losses = losses.collect();
         // Kept from before the fusion too: a step that is fused away can no longer be asked.
         let fickle = path.iter().any(|step| step.step.is_fickle());
@@ -37,10 +35,10 @@ impl StepProgram {
         }
     }
 
-    pub(crate) fn apply(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
+    pub(crate) fn apply(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         // Fused steps have their direction inside, so all are taken forward.
         for step in &self.steps {
-            step.apply(StepDirection::Forward, tree, run)?;
+            step.apply(StepWay::Forward, tree, run)?;
         }
         // Only if a step can add levels, and once at the end: the check walks the whole document.
         if self.deepens && deeper_than(&tree.value, CONTENT_DEPTH) {
@@ -71,7 +69,7 @@ fn add(steps: &mut Vec<DirectedStep>, next: DirectedStep) {
         // Asked of the earlier one, since it knows what it is the inverse of.
         let fused = earlier.step.fuse(earlier.way, &*next.step, next.way);
         if let Some(step) = fused {
-            let way = StepDirection::Forward;
+            let way = StepWay::Forward;
             *earlier = DirectedStep { step, way };
             return;
         }

@@ -1,7 +1,7 @@
 //! Steps as they are written, and the steps that are made of them.
 
 use super::path::{FieldPath, Trail};
-use super::step::{DirectedStep, StepDirection, StepId, trace_all};
+use super::step::{DirectedStep, StepId, StepWay, trace_all};
 use super::steps;
 use crate::types::pointer::child;
 use crate::types::{PathPattern, PathToken, Schema};
@@ -299,7 +299,7 @@ impl<'s> ProgramBuilder<'s> {
     pub(crate) fn origin(&self, path: &FieldPath) -> Option<(&'s Schema, PathPattern)> {
         let mut trail = path.trail();
         for scope in self.scopes.iter().rev() {
-            trail = trace_all(&scope.made, StepDirection::Backward, trail)?;
+            trail = trace_all(&scope.made, StepWay::Backward, trail)?;
             trail = scope.within.iter().cloned().chain(trail).collect();
         }
         Some((self.old?, PathPattern::of(trail)))

@@ -65,7 +65,7 @@ use super::path::{Trail, covers, pattern};
 use super::put_moved::{hide_restored, show_restored};
 use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::same_items::partners;
-use super::step::{MirroredFields, StepBudget};
+use super::step::{Budget, MirroredFields};
 use super::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
@@ -160,12 +160,7 @@ impl Versions {
         let mut tree = record.into_tree()?;
         // Only fills: hiding here would take away what the record holds under a name that only
         // another version declares.
-        walk(
-            graph,
-            &mut tree,
-            ExpressPurpose::Fill,
-            &mut StepBudget::new(),
-        )?;
+        walk(graph, &mut tree, ExpressPurpose::Fill, &mut Budget::new())?;
         Ok(ContentRecord {
             version,
             content: tree.value,
@@ -193,7 +188,7 @@ impl Versions {
             Some(sees) => self.unseen_at(&tree, home, there, sees)?,
             None => HashMap::new(),
         };
-        let mut run = StepBudget::new();
+        let mut run = Budget::new();
         // The body will replace this view, so also what it could change by the way is noted.
         // Reset below: the way back is no view, and must not note again what it undoes.
         run.there = true;
@@ -265,7 +260,7 @@ impl Versions {
                 home,
                 there,
                 &mut again,
-                &mut StepBudget::new(),
+                &mut Budget::new(),
                 CarryPurpose::View,
             )?;
         }

@@ -8,7 +8,7 @@ use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use super::path::{Trail, pattern};
 use super::put::PutOutcome;
 use super::refusal::ConversionRefusal;
-use super::step::{StepBudget, StepDirection, trace_all};
+use super::step::{Budget, StepWay, trace_all};
 use super::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
 use crate::types::{PathToken, Visibility};
@@ -34,7 +34,7 @@ impl Versions {
     ) -> Result<PutOutcome, ConversionRefusal> {
         let from = stored.version;
         let mut tree = stored.into_tree()?;
-        let mut run = StepBudget::new();
+        let mut run = Budget::new();
         run.marking = true;
         let (home, there) = (self.number(from)?, self.number(to)?);
         // First the move, as if the client had done it alone: then the body is a write at the
@@ -76,8 +76,8 @@ impl Versions {
         // Only what the old version declares under the place's own name: anything else that is
         // forbidden is the sender's mistake, and is refused by the check of the content.
         let has = |pointer: &String| {
-            let trail = trail_in(&body, pointer)
-                .and_then(|at| trace_all(&steps, StepDirection::Forward, at));
+            let trail =
+                trail_in(&body, pointer).and_then(|at| trace_all(&steps, StepWay::Forward, at));
             trail.is_some_and(|trail| other.schema.declares_some(&pattern(&trail)))
         };
         let kept: Vec<String> = forbidden.filter(has).collect();

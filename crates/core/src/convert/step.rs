@@ -16,12 +16,12 @@ use std::sync::Arc;
 
 /// The direction in which a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StepDirection {
+pub(crate) enum StepWay {
     Forward,
     Backward,
 }
 
-impl StepDirection {
+impl StepWay {
     pub(crate) const fn turned(self) -> Self {
         match self {
             Self::Forward => Self::Backward,
@@ -62,25 +62,20 @@ pub(crate) struct StepId {
 impl StepId {
     /// The sign of notes written when the step is taken this way: they hold what the version that
     /// is left could say.
-    pub(crate) const fn makes(&self, way: StepDirection, what: NotePurpose) -> NoteOrigin {
+    pub(crate) const fn makes(&self, way: StepWay, what: NotePurpose) -> NoteOrigin {
         NoteOrigin::Step {
             conversion: self.conversion,
             number: self.number,
             version: match way {
-                StepDirection::Forward => self.before,
-                StepDirection::Backward => self.after,
+                StepWay::Forward => self.before,
+                StepWay::Backward => self.after,
             },
             what,
         }
     }
 
     /// A note that the step writes when it is taken this way.
-    pub(crate) fn note(
-        &self,
-        way: StepDirection,
-        what: NotePurpose,
-        holds: NoteCondition,
-    ) -> KeptNote {
+    pub(crate) fn note(&self, way: StepWay, what: NotePurpose, holds: NoteCondition) -> KeptNote {
         KeptNote::new(self.makes(way, what), holds)
     }
 
@@ -88,7 +83,7 @@ impl StepId {
     pub(crate) fn take_note_on(
         &self,
         margin: &mut Margin,
-        way: StepDirection,
+        way: StepWay,
         what: NotePurpose,
         key: &str,
     ) -> Option<KeptNote> {
@@ -126,7 +121,7 @@ impl StepId {
     }
 
     /// The sign of notes that are used up when the step is taken this way.
-    pub(crate) const fn uses(&self, way: StepDirection, what: NotePurpose) -> NoteOrigin {
+    pub(crate) const fn uses(&self, way: StepWay, what: NotePurpose) -> NoteOrigin {
         self.makes(way.turned(), what)
     }
 }
@@ -185,7 +180,7 @@ pub(crate) const COPIES: usize = 4 * 1024 * 1024;
 
 /// What is left of the bounds of one conversion.
 #[derive(Debug)]
-pub(crate) struct StepBudget {
+pub(crate) struct Budget {
     /// Bytes, roughly, that may still be copied into the document.
     pub(crate) copies: usize,
     /// Whether values that come back are to be marked.
@@ -195,7 +190,7 @@ pub(crate) struct StepBudget {
     pub(crate) there: bool,
 }
 
-impl StepBudget {
+impl Budget {
     /// With a bound on what may be copied into the document.
     pub(crate) const fn new() -> Self {
         Self {
@@ -226,14 +221,13 @@ impl StepBudget {
 /// One step of a conversion.
 pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
     /// Changes the content from the version on one side of the step to that on the other.
-    fn apply(&self, way: StepDirection, tree: &mut NotedValue, run: &mut StepBudget)
-    -> Carried<()>;
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()>;
 
     /// Where a place on the one side is on the other; nowhere if it has no place there.
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail>;
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail>;
 
     /// All places on the other side that what is at a place can come to.
-    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         self.trace(way, trail).into_iter().collect()
     }
 
@@ -241,11 +235,11 @@ pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
     fn paths(&self) -> Vec<&FieldPath>;
 
     /// What comes out of a schema's documents: at least all that the step makes of them.
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch);
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch);
 
     /// All places on the other side at which something of a place can be seen, in whatever form.
     /// What is kept is not seen.
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         self.images(way, trail)
     }
 
@@ -260,12 +254,12 @@ pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
     }
 
     /// What has no place on the other side.
-    fn losses(&self, _way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, _way: StepWay) -> Vec<StepLoss> {
         Vec::new()
     }
 
     /// The keys of lists that this step names: after it (forward) or before it (backward).
-    fn list_keys(&self, _side: StepDirection) -> Vec<ListKey> {
+    fn list_keys(&self, _side: StepWay) -> Vec<ListKey> {
         Vec::new()
     }
 
@@ -287,9 +281,9 @@ pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
     /// One step for this and the one that follows, where that is faster.
     fn fuse(
         &self,
-        _way: StepDirection,
+        _way: StepWay,
         _next: &dyn ConversionStep,
-        _next_way: StepDirection,
+        _next_way: StepWay,
     ) -> Option<Arc<dyn ConversionStep>> {
         None
     }
@@ -299,55 +293,55 @@ pub(crate) trait ConversionStep: Any + Debug + Send + Sync {
 #[derive(Clone, Debug)]
 pub(crate) struct DirectedStep {
     pub(crate) step: Arc<dyn ConversionStep>,
-    pub(crate) way: StepDirection,
+    pub(crate) way: StepWay,
 }
 
 impl DirectedStep {
     pub(crate) fn forward(step: impl ConversionStep) -> Self {
         Self {
             step: Arc::new(step),
-            way: StepDirection::Forward,
+            way: StepWay::Forward,
         }
     }
 
     pub(crate) fn backward(step: impl ConversionStep) -> Self {
         Self {
             step: Arc::new(step),
-            way: StepDirection::Backward,
+            way: StepWay::Backward,
         }
     }
 
     pub(crate) fn apply(
         &self,
-        way: StepDirection,
+        way: StepWay,
         tree: &mut NotedValue,
-        run: &mut StepBudget,
+        run: &mut Budget,
     ) -> Carried<()> {
         self.step.apply(self.way.through(way), tree, run)
     }
 
-    pub(crate) fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    pub(crate) fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         self.step.trace(self.way.through(way), trail)
     }
 
-    pub(crate) fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    pub(crate) fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         self.step.losses(self.way.through(way))
     }
 
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         self.step.spread(self.way.through(way), trail)
     }
 }
 
-fn in_order(steps: &[DirectedStep], way: StepDirection) -> Vec<&DirectedStep> {
+fn in_order(steps: &[DirectedStep], way: StepWay) -> Vec<&DirectedStep> {
     match way {
-        StepDirection::Forward => steps.iter().collect(),
-        StepDirection::Backward => steps.iter().rev().collect(),
+        StepWay::Forward => steps.iter().collect(),
+        StepWay::Backward => steps.iter().rev().collect(),
     }
 }
 
 /// What comes out of a schema's documents after all steps.
-pub(crate) fn sketch_all(steps: &[DirectedStep], way: StepDirection, sketch: &mut SchemaSketch) {
+pub(crate) fn sketch_all(steps: &[DirectedStep], way: StepWay, sketch: &mut SchemaSketch) {
     for step in in_order(steps, way) {
         step.step.sketch(step.way.through(way), sketch);
         sketch.bound();
@@ -358,7 +352,7 @@ pub(crate) fn sketch_all(steps: &[DirectedStep], way: StepDirection, sketch: &mu
 const PLACES: usize = 1_000;
 
 /// Every place at which something of a place can be seen after all steps.
-pub(crate) fn spread_all(steps: &[DirectedStep], way: StepDirection, trail: Trail) -> Vec<Trail> {
+pub(crate) fn spread_all(steps: &[DirectedStep], way: StepWay, trail: Trail) -> Vec<Trail> {
     // Several places after a step that copies or picks.
     let mut places = vec![trail];
     for step in in_order(steps, way) {
@@ -379,15 +373,15 @@ pub(crate) fn spread_all(steps: &[DirectedStep], way: StepDirection, trail: Trai
 /// Takes steps in order, or backwards in the other.
 pub(crate) fn apply_all(
     steps: &[DirectedStep],
-    way: StepDirection,
+    way: StepWay,
     tree: &mut NotedValue,
-    run: &mut StepBudget,
+    run: &mut Budget,
 ) -> Carried<()> {
     match way {
         // `way` is relative to the steps as they are written; `DirectedStep` knows how each of
         // them was written.
-        StepDirection::Forward => steps.iter().try_for_each(|step| step.apply(way, tree, run)),
-        StepDirection::Backward => {
+        StepWay::Forward => steps.iter().try_for_each(|step| step.apply(way, tree, run)),
+        StepWay::Backward => {
             let mut backwards = steps.iter().rev();
             backwards.try_for_each(|step| step.apply(way, tree, run))
         }
@@ -395,10 +389,10 @@ pub(crate) fn apply_all(
 }
 
 /// Where a place is after all steps.
-pub(crate) fn trace_all(steps: &[DirectedStep], way: StepDirection, trail: Trail) -> Option<Trail> {
+pub(crate) fn trace_all(steps: &[DirectedStep], way: StepWay, trail: Trail) -> Option<Trail> {
     match way {
-        StepDirection::Forward => steps.iter().try_fold(trail, |at, step| step.trace(way, at)),
-        StepDirection::Backward => {
+        StepWay::Forward => steps.iter().try_fold(trail, |at, step| step.trace(way, at)),
+        StepWay::Backward => {
             let mut backwards = steps.iter().rev();
             backwards.try_fold(trail, |at, step| step.trace(way, at))
         }
@@ -409,7 +403,7 @@ pub(crate) fn trace_all(steps: &[DirectedStep], way: StepDirection, trail: Trail
 const IMAGES: usize = 64;
 
 /// All places that what is at a place can come to.
-pub(crate) fn images_all(steps: &[DirectedStep], way: StepDirection, trail: Trail) -> Vec<Trail> {
+pub(crate) fn images_all(steps: &[DirectedStep], way: StepWay, trail: Trail) -> Vec<Trail> {
     let mut trails = vec![trail];
     let mut follow = |step: &DirectedStep| {
         let all = std::mem::take(&mut trails).into_iter();
@@ -424,17 +418,17 @@ pub(crate) fn images_all(steps: &[DirectedStep], way: StepDirection, trail: Trai
         trails.truncate(IMAGES);
     };
     match way {
-        StepDirection::Forward => steps.iter().for_each(&mut follow),
-        StepDirection::Backward => steps.iter().rev().for_each(&mut follow),
+        StepWay::Forward => steps.iter().for_each(&mut follow),
+        StepWay::Backward => steps.iter().rev().for_each(&mut follow),
     }
     trails
 }
 
 /// Every key of a list that steps name, seen from before all of them (backward) or after (forward).
-pub(crate) fn list_keys(steps: &[DirectedStep], side: StepDirection) -> Vec<ListKey> {
+pub(crate) fn list_keys(steps: &[DirectedStep], side: StepWay) -> Vec<ListKey> {
     let mut found: Vec<ListKey> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        let outside = |near: StepDirection, steps: &[DirectedStep]| {
+        let outside = |near: StepWay, steps: &[DirectedStep]| {
             // Of a step in the middle the key has to be carried over the steps between it and that
             // side.
             let keys = step.step.list_keys(step.way.through(near)).into_iter();
@@ -442,13 +436,8 @@ pub(crate) fn list_keys(steps: &[DirectedStep], side: StepDirection) -> Vec<List
                 .collect::<Vec<_>>()
         };
         let keys = match side {
-            StepDirection::Backward => {
-                outside(StepDirection::Backward, steps.get(..at).unwrap_or_default())
-            }
-            StepDirection::Forward => outside(
-                StepDirection::Forward,
-                steps.get(at + 1..).unwrap_or_default(),
-            ),
+            StepWay::Backward => outside(StepWay::Backward, steps.get(..at).unwrap_or_default()),
+            StepWay::Forward => outside(StepWay::Forward, steps.get(at + 1..).unwrap_or_default()),
         };
         found.extend(
             keys.into_iter()
@@ -460,7 +449,7 @@ pub(crate) fn list_keys(steps: &[DirectedStep], side: StepDirection) -> Vec<List
 }
 
 /// A list and its key, after steps.
-pub(crate) fn carried(steps: &[DirectedStep], way: StepDirection, key: ListKey) -> Option<ListKey> {
+pub(crate) fn carried(steps: &[DirectedStep], way: StepWay, key: ListKey) -> Option<ListKey> {
     let mut trail = key.list;
     trail.push(PathToken::Every);
     trail.push(PathToken::Key(key.key));
@@ -477,14 +466,14 @@ pub(crate) fn mirrors(steps: &[DirectedStep]) -> Vec<MirroredFields> {
     for (at, step) in steps.iter().enumerate() {
         let after = steps.get(at + 1..).unwrap_or_default();
         let of_step = step.step.mirrors().into_iter();
-        found.extend(of_step.filter_map(|mirror| mirror.carried(after, StepDirection::Forward)));
+        found.extend(of_step.filter_map(|mirror| mirror.carried(after, StepWay::Forward)));
     }
     found
 }
 
 impl MirroredFields {
     /// The same after further steps, if both fields are there.
-    pub(crate) fn carried(self, steps: &[DirectedStep], way: StepDirection) -> Option<Self> {
+    pub(crate) fn carried(self, steps: &[DirectedStep], way: StepWay) -> Option<Self> {
         let from = trace_all(steps, way, self.from)?;
         let to = trace_all(steps, way, self.to)?;
         (from != to).then_some(Self { from, to })

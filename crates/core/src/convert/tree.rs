@@ -3,7 +3,7 @@
 
 use super::note::{KeptNote, Margin, NoteCondition, NotePurpose};
 use super::path::FieldPath;
-use super::step::{StepBudget, StepDirection, StepId};
+use super::step::{Budget, StepId, StepWay};
 use serde_json::{Map, Value};
 
 /// A value and what is kept beside it.
@@ -90,7 +90,7 @@ impl NotedValue {
     }
 
     /// Notes what stands where a step is going to write.
-    pub(crate) fn displace(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
+    pub(crate) fn displace(&mut self, path: &FieldPath, id: &StepId, way: StepWay) {
         if let Some(field) = self.take(path) {
             let (parents, key) = path.split();
             let note = id.note(way, NotePurpose::Displaced, NoteCondition::There);
@@ -100,7 +100,7 @@ impl NotedValue {
     }
 
     /// Makes the objects around a field that are not there, and notes that it did.
-    pub(crate) fn open(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
+    pub(crate) fn open(&mut self, path: &FieldPath, id: &StepId, way: StepWay) {
         // The last key is the field itself, which the caller places.
         let keys = path.keys();
         for length in 1..keys.len() {
@@ -128,9 +128,9 @@ impl NotedValue {
         &mut self,
         path: &FieldPath,
         id: &StepId,
-        way: StepDirection,
+        way: StepWay,
         taken: bool,
-        run: &StepBudget,
+        run: &Budget,
     ) {
         // Nothing was noted on the way here, so there is nothing to undo; this is the common case.
         if self.margin.is_empty() {
@@ -150,7 +150,7 @@ impl NotedValue {
     }
 
     /// Removes an empty container that the step made on the way here.
-    pub(crate) fn remove_created(&mut self, path: &FieldPath, id: &StepId, way: StepDirection) {
+    pub(crate) fn remove_created(&mut self, path: &FieldPath, id: &StepId, way: StepWay) {
         let created = id.uses(way, NotePurpose::Created);
         // Other notes inside would be lost with it: then the empty object stays.
         let only = |margin: &Margin| {
@@ -169,13 +169,7 @@ impl NotedValue {
         }
     }
 
-    fn replace_displaced(
-        &mut self,
-        path: &FieldPath,
-        id: &StepId,
-        way: StepDirection,
-        run: &StepBudget,
-    ) {
+    fn replace_displaced(&mut self, path: &FieldPath, id: &StepId, way: StepWay, run: &Budget) {
         let (parents, key) = path.split();
         // Something has taken the place since, and is newer. Without a parent there is no place to
         // return to.

@@ -9,8 +9,7 @@ use super::program::StepProgram;
 use super::program_builder::{ProgramBuilder, StepFlaw};
 use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::step::{
-    ConversionClass, DirectedStep, MirroredFields, StepBudget, StepDirection, StepLoss, images_all,
-    mirrors,
+    Budget, ConversionClass, DirectedStep, MirroredFields, StepLoss, StepWay, images_all, mirrors,
 };
 use super::tree::NotedValue;
 use crate::convert::refusal::Carried;
@@ -324,13 +323,7 @@ impl Versions {
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
         // The budget is fresh for each read: what one request spends is nothing to another.
-        self.carry(
-            from,
-            to,
-            &mut tree,
-            &mut StepBudget::new(),
-            CarryPurpose::View,
-        )?;
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
         Ok(ContentView {
             content: tree.value,
             kept: KeptValues(tree.margin),
@@ -368,7 +361,7 @@ impl Versions {
             from,
             number,
             &mut tree,
-            &mut StepBudget::new(),
+            &mut Budget::new(),
             CarryPurpose::Move,
         )?;
         Ok(ContentRecord {
@@ -498,7 +491,7 @@ impl Versions {
             for one in declared.paths {
                 let trail = one.path.steps().to_vec();
                 // A step may copy a field: all of its images are that field here.
-                for image in images_all(&steps, StepDirection::Forward, trail.clone()) {
+                for image in images_all(&steps, StepWay::Forward, trail.clone()) {
                     // Where the schema repeats itself the walk has ended. Under its own name the
                     // schema tells what is inside; under another, all counts.
                     let moved = image != trail;
@@ -579,8 +572,7 @@ impl Versions {
                 // have both fields.
                 let steps = self.path(child, number);
                 let of_child = mirrors(&other.steps).into_iter();
-                found
-                    .extend(of_child.filter_map(|one| one.carried(&steps, StepDirection::Forward)));
+                found.extend(of_child.filter_map(|one| one.carried(&steps, StepWay::Forward)));
             }
             let schema = &node.version.schema;
             let declares = |trail: &Trail| schema.declares_some(&pattern(trail));
@@ -596,7 +588,7 @@ impl Versions {
         from: usize,
         to: usize,
         tree: &mut NotedValue,
-        run: &mut StepBudget,
+        run: &mut Budget,
         carry: CarryPurpose,
     ) -> Carried<()> {
         if from == to {

@@ -4,7 +4,7 @@
 use super::ConversionError;
 use crate::convert::path::{Trail, pattern};
 use crate::convert::place_graph::{FieldRoute, PlaceGraph};
-use crate::convert::step::{StepDirection, spread_all, trace_all};
+use crate::convert::step::{StepWay, spread_all, trace_all};
 use crate::convert::versions::{Versions, WeakerPlace};
 use crate::types::{
     AdditionalSchema, PartId, PathToken, Restriction, Schema, SchemaPart, under_key,
@@ -53,7 +53,7 @@ impl Versions {
             if before == Restriction::default() {
                 continue;
             }
-            for target in spread_all(&steps, StepDirection::Forward, place.clone()) {
+            for target in spread_all(&steps, StepWay::Forward, place.clone()) {
                 // The place is hidden there, so it is shown to nobody.
                 let Some(after) = shown.weakest(&target) else {
                     continue;
@@ -92,7 +92,7 @@ impl Versions {
             for place in step.step.places() {
                 // In the terms of the version that the path begins at; a place that a step creates
                 // has none there.
-                if let Some(trail) = trace_all(before, StepDirection::Backward, place) {
+                if let Some(trail) = trace_all(before, StepWay::Backward, place) {
                     places.insert((trail.len(), trail));
                 }
             }

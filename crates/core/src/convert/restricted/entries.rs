@@ -9,7 +9,7 @@ use crate::convert::note::{KeptNote, Margin, NoteOrigin, NotePurpose};
 use crate::convert::path::{Trail, pattern};
 use crate::convert::refusal::Carried;
 use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
-use crate::convert::step::{StepDirection, images_all};
+use crate::convert::step::{StepWay, images_all};
 use crate::convert::versions::Versions;
 use crate::types::{PathToken, Restriction, Schema, Visibility};
 use crate::version::Version;
@@ -167,9 +167,9 @@ impl Versions {
         let steps = self.path(terms, number);
         let mut own = around.clone();
         own.extend(note.key.clone().map(PathToken::Key));
-        let mut places = images_all(&steps, StepDirection::Forward, own.clone());
+        let mut places = images_all(&steps, StepWay::Forward, own.clone());
         // Steps may move the field or only the object around it: both readings of the note count.
-        for mut image in images_all(&steps, StepDirection::Forward, around.clone()) {
+        for mut image in images_all(&steps, StepWay::Forward, around.clone()) {
             image.extend(note.key.clone().map(PathToken::Key));
             places.push(image);
         }

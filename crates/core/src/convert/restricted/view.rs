@@ -5,7 +5,7 @@ use crate::convert::kept::KeptValues;
 use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
-use crate::convert::step::StepBudget;
+use crate::convert::step::Budget;
 use crate::convert::tree::NotedValue;
 use crate::convert::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
@@ -95,13 +95,7 @@ impl Versions {
         // Before it is carried: what the stored version restricts must stay so under whatever name
         // it is shown.
         let unseen = self.unseen_at(&tree, from, to, sees)?;
-        self.carry(
-            from,
-            to,
-            &mut tree,
-            &mut StepBudget::new(),
-            CarryPurpose::View,
-        )?;
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
         let marks = self.marks(to, &tree.value, sees, unseen)?;
         let concealed = marks.conceal(&tree.value);
         let mut margin = tree.margin;
@@ -182,13 +176,7 @@ impl Versions {
                 margin.notes.push(note);
             }
         }
-        self.carry(
-            from,
-            to,
-            &mut tree,
-            &mut StepBudget::new(),
-            CarryPurpose::View,
-        )?;
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
         gather(&tree.margin, "", &mut found);
         Ok(found)
     }

@@ -7,7 +7,7 @@ use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, SketchField, listed};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::convert::weight::weight;
@@ -45,8 +45,8 @@ impl AddField {
         })
     }
 
-    fn bring(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
-        tree.displace(&self.path, &self.id, StepDirection::Forward);
+    fn bring(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        tree.displace(&self.path, &self.id, StepWay::Forward);
         // The object around it is no object in this document: there is no place for a field.
         if !tree.has_parent(&self.path) {
             return Ok(());
@@ -55,7 +55,7 @@ impl AddField {
         let around = tree.margin.get_mut(parents);
         let noted = around.and_then(|margin| {
             self.id
-                .take_note_on(margin, StepDirection::Forward, NotePurpose::Field, key)
+                .take_note_on(margin, StepWay::Forward, NotePurpose::Field, key)
         });
         match noted {
             Some(KeptNote { value, margin, .. }) => {
@@ -73,7 +73,7 @@ impl AddField {
                     // Outside of a branch the usual value is recognized by what it is. Inside,
                     // only a note tells that this step has made it.
                     if self.id.in_when {
-                        let sign = self.id.makes(StepDirection::Forward, NotePurpose::Part);
+                        let sign = self.id.makes(StepWay::Forward, NotePurpose::Part);
                         field
                             .margin
                             .notes
@@ -86,13 +86,13 @@ impl AddField {
         Ok(())
     }
 
-    fn remove_added(&self, tree: &mut NotedValue, run: &StepBudget) {
+    fn remove_added(&self, tree: &mut NotedValue, run: &Budget) {
         if !tree.has_parent(&self.path) {
             return;
         }
         let (parents, key) = self.path.split();
         let mut taken = tree.take(&self.path);
-        let sign = self.id.uses(StepDirection::Backward, NotePurpose::Part);
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Part);
         // In a branch of `when` the usual value depends on the branch, so every value that was not
         // made by this step is noted.
         // So is one with something kept beside it, such as the rest of a list that it is the first of.
@@ -113,7 +113,7 @@ impl AddField {
             _ => false,
         };
         if !usual {
-            let sign = self.id.makes(StepDirection::Backward, NotePurpose::Field);
+            let sign = self.id.makes(StepWay::Backward, NotePurpose::Field);
             let mut note = KeptNote::new(sign, NoteCondition::There).key(key);
             if let Some(field) = taken {
                 note = note.value(field.value).margin(field.margin);
@@ -121,27 +121,22 @@ impl AddField {
             tree.margin.make(parents).notes.push(note);
         }
         // `taken` is false: the way forward has created no objects around it.
-        tree.close(&self.path, &self.id, StepDirection::Backward, false, run);
+        tree.close(&self.path, &self.id, StepWay::Backward, false, run);
     }
 }
 
 impl ConversionStep for AddField {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.bring(tree, run),
-            StepDirection::Backward => {
+            StepWay::Forward => self.bring(tree, run),
+            StepWay::Backward => {
                 self.remove_added(tree, run);
                 Ok(())
             }
         }
     }
 
-    fn trace(&self, _way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         self.path.rest(&trail).is_none().then_some(trail)
     }
 
@@ -149,11 +144,11 @@ impl ConversionStep for AddField {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         sketch.around(&[&self.path], |scope| {
             let key = self.path.last();
             scope.take(key);
-            if let (StepDirection::Forward, Some(value)) = (way, &self.value) {
+            if let (StepWay::Forward, Some(value)) = (way, &self.value) {
                 let schema = listed([value.clone()]);
                 let always = true;
                 scope.put(key, SketchField { schema, always });
@@ -161,10 +156,10 @@ impl ConversionStep for AddField {
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            StepDirection::Forward => Vec::new(),
-            StepDirection::Backward => vec![StepLoss {
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
                 class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: "has no place there and is kept".to_owned(),

@@ -4,7 +4,7 @@
 use super::value::{ValueExchange, ValueStep, excerpt, kind};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::JsonKinds;
-use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::{exact_number, whole};
 use serde_json::{Number, Value, json};
 
@@ -108,7 +108,7 @@ struct ScalarExchange {
 }
 
 impl ValueExchange for ScalarExchange {
-    fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
         let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
         // A type that was loose may have had the new type all along.
         if !from.is_of(value) && to.is_of(value) {
@@ -144,7 +144,7 @@ impl ValueExchange for ScalarExchange {
         converted.ok_or_else(|| format!("{} can't be {}", excerpt(value), to.name()))
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
         let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
         match (from, to) {
             // Every scalar has a text, and an integer is a number already.
@@ -173,7 +173,7 @@ impl ValueExchange for ScalarExchange {
         }
     }
 
-    fn image(&self, way: StepDirection, schema: &Value) -> Value {
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
         let to = way.choose(self.to, self.from);
         // A boolean has two values, so all results can be listed, which proves more than a type.
         if JsonKinds::of(schema).without(JsonKinds::NULL) == JsonKinds::BOOLEAN {

@@ -8,8 +8,8 @@ use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, SketchField, one_of, shared};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, MirroredFields, StepBudget, StepDirection,
-    StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, MirroredFields, StepId, StepLoss,
+    StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::same;
@@ -45,8 +45,8 @@ struct CopyField {
 
 impl CopyField {
     /// Older to newer: both fields, as they were or alike.
-    fn spread(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
-        let way = StepDirection::Forward;
+    fn spread(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        let way = StepWay::Forward;
         let seen = tree.take(&self.to);
         // First the older field leaves its place, then the newer one may take its own: they may
         // share objects around them.
@@ -92,8 +92,8 @@ impl CopyField {
     }
 
     /// Newer to older: the new field's value in the deprecated one.
-    fn gather(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Backward;
+    fn gather(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Backward;
         let from = tree.take(&self.from);
         let to = tree.take(&self.to);
         tree.close(&self.from, &self.id, way, from.is_some(), run);
@@ -127,34 +127,29 @@ impl CopyField {
 }
 
 impl ConversionStep for CopyField {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.spread(tree, run),
-            StepDirection::Backward => {
+            StepWay::Forward => self.spread(tree, run),
+            StepWay::Backward => {
                 self.gather(tree, run);
                 Ok(())
             }
         }
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let (source, target) = way.choose((&self.to, &self.from), (&self.from, &self.to));
         if let Some(rest) = source.rest(&trail) {
             let rest = rest.iter().cloned();
             return Some(target.trail().into_iter().chain(rest).collect());
         }
         // Both lead to the one that older versions have; a stray field beside it leads nowhere.
-        let stray = way == StepDirection::Forward && target.rest(&trail).is_some();
+        let stray = way == StepWay::Forward && target.rest(&trail).is_some();
         (!stray).then_some(trail)
     }
 
-    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
-        let both = way == StepDirection::Forward && self.to.rest(&trail).is_some();
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
+        let both = way == StepWay::Forward && self.to.rest(&trail).is_some();
         let mut all: Vec<_> = self.trace(way, trail.clone()).into_iter().collect();
         all.extend(both.then_some(trail));
         all
@@ -164,7 +159,7 @@ impl ConversionStep for CopyField {
         vec![&self.from, &self.to]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let depth = shared(&[&self.from, &self.to]).len();
         let (from, to) = (self.from.after(depth), self.to.after(depth));
         // Both places are taken before either is put, since one may be in an object of the other.
@@ -172,13 +167,13 @@ impl ConversionStep for CopyField {
             let old = scope.take(to);
             let new = scope.take(from);
             match way {
-                StepDirection::Forward => {
+                StepWay::Forward => {
                     scope.put(from, old.clone());
                     scope.put(to, old);
                 }
                 // Older documents have one field, so the new version has both wherever the old one
                 // had it.
-                StepDirection::Backward => {
+                StepWay::Backward => {
                     let always = old.always || new.always;
                     let schema = if new.always {
                         // Where the newer field may be missing the older one is shown.
@@ -192,10 +187,10 @@ impl ConversionStep for CopyField {
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            StepDirection::Forward => Vec::new(),
-            StepDirection::Backward => vec![StepLoss {
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
                 class: ConversionClass::Keeps,
                 path: self.to.to_string(),
                 what: format!("is kept where it differs from {}", self.from),

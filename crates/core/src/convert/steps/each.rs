@@ -8,8 +8,8 @@ use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, keep_choices};
 use crate::convert::step::{
-    ConversionStep, DirectedStep, ListKey, MirroredFields, StepBudget, StepDirection, StepLoss,
-    apply_all, images_all, sketch_all, spread_all, trace_all,
+    Budget, ConversionStep, DirectedStep, ListKey, MirroredFields, StepLoss, StepWay, apply_all,
+    images_all, sketch_all, spread_all, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -51,7 +51,7 @@ impl EachItem {
     /// What the key is called after the steps.
     fn key_after(&self) -> Option<String> {
         let key = PathToken::Key(self.key.clone()?);
-        let after = trace_all(&self.steps, StepDirection::Forward, vec![key])?;
+        let after = trace_all(&self.steps, StepWay::Forward, vec![key])?;
         match after.as_slice() {
             [PathToken::Key(key)] => Some(key.clone()),
             _ => None,
@@ -65,12 +65,7 @@ impl EachItem {
 }
 
 impl ConversionStep for EachItem {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         // Nothing to do for the items; the list need not be walked.
         if self.steps.is_empty() {
             return Ok(());
@@ -111,7 +106,7 @@ impl ConversionStep for EachItem {
         Ok(())
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         match self.path.rest(&trail) {
             Some([_, inner @ ..]) => {
                 let traced = trace_all(&self.steps, way, inner.to_vec())?;
@@ -122,7 +117,7 @@ impl ConversionStep for EachItem {
         }
     }
 
-    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         match self.path.rest(&trail) {
             Some([_, inner @ ..]) => {
                 let start = trail.len() - inner.len();
@@ -138,7 +133,7 @@ impl ConversionStep for EachItem {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         if self.steps.is_empty() {
             return;
         }
@@ -155,7 +150,7 @@ impl ConversionStep for EachItem {
         });
     }
 
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         // A place around or beside the items is not changed by what is done inside of them.
         let Some([_, inner @ ..]) = self.path.rest(&trail) else {
             return vec![trail];
@@ -178,7 +173,7 @@ impl ConversionStep for EachItem {
         inner.chain([self.path.trail()]).collect()
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let inner = self.steps.iter().flat_map(|step| step.losses(way));
         inner
             .map(|loss| StepLoss {
@@ -188,7 +183,7 @@ impl ConversionStep for EachItem {
             .collect()
     }
 
-    fn list_keys(&self, side: StepDirection) -> Vec<ListKey> {
+    fn list_keys(&self, side: StepWay) -> Vec<ListKey> {
         let key = side.choose(self.key_after(), self.key.clone());
         let own = key.map(|key| ListKey {
             list: self.path.trail(),
@@ -224,23 +219,23 @@ impl ConversionStep for EachItem {
     /// Two passes over the same list are one.
     fn fuse(
         &self,
-        way: StepDirection,
+        way: StepWay,
         next: &dyn ConversionStep,
-        next_way: StepDirection,
+        next_way: StepWay,
     ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<Self>()?;
         // Two passes over different lists have nothing in common.
         if next.path != self.path {
             return None;
         }
-        let directed = |each: &Self, way: StepDirection| -> Vec<DirectedStep> {
+        let directed = |each: &Self, way: StepWay| -> Vec<DirectedStep> {
             let steps = each.steps.iter().map(|step| DirectedStep {
                 step: Arc::clone(&step.step),
                 way: step.way.through(way),
             });
             match way {
-                StepDirection::Forward => steps.collect(),
-                StepDirection::Backward => steps.rev().collect(),
+                StepWay::Forward => steps.collect(),
+                StepWay::Backward => steps.rev().collect(),
             }
         };
         // The steps of the two become one list, and may undo each other there: an item is looked

@@ -11,8 +11,7 @@ use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, one_of,
 };
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
-    StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -43,7 +42,7 @@ impl KeyedItems {
     }
 
     fn to_map(&self, items: Vec<Value>, margin: &mut Margin) -> Carried<Value> {
-        let way = StepDirection::Forward;
+        let way = StepWay::Forward;
         let mut map = Map::new();
         let mut order = Vec::new();
         for (index, mut item) in items.into_iter().enumerate() {
@@ -152,7 +151,7 @@ impl KeyedItems {
     }
 
     fn to_list(&self, mut map: Map<String, Value>, margin: &mut Margin) -> Carried<Value> {
-        let way = StepDirection::Backward;
+        let way = StepWay::Backward;
         let noted = margin.take_note(self.id.uses(way, NotePurpose::Order));
         let noted = noted.and_then(|note| note.value);
         let mut position = HashMap::new();
@@ -206,18 +205,13 @@ fn unsorted(order: Vec<Value>) -> Option<Value> {
 }
 
 impl ConversionStep for KeyedItems {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        _run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, _run: &mut Budget) -> Carried<()> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
         *value = match (way, std::mem::take(value)) {
-            (StepDirection::Forward, Value::Array(items)) => self.to_map(items, &mut margin)?,
-            (StepDirection::Backward, Value::Object(map)) => self.to_list(map, &mut margin)?,
+            (StepWay::Forward, Value::Array(items)) => self.to_map(items, &mut margin)?,
+            (StepWay::Backward, Value::Object(map)) => self.to_list(map, &mut margin)?,
             // Null stays null: it is neither of the two and nothing is in it.
             (_, Value::Null) => Value::Null,
             // Anything else can't be said in the other version.
@@ -231,7 +225,7 @@ impl ConversionStep for KeyedItems {
         Ok(())
     }
 
-    fn trace(&self, _way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         let key = match self.path.rest(&trail) {
             Some([PathToken::Every, PathToken::Key(key), ..]) => key,
             _ => return Some(trail),
@@ -243,7 +237,7 @@ impl ConversionStep for KeyedItems {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, scope| {
@@ -261,9 +255,9 @@ impl ConversionStep for KeyedItems {
     }
 
     /// A key that nobody may see must not be one under which everybody finds the item.
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         match (way, self.path.rest(&trail)) {
-            (StepDirection::Forward, Some([PathToken::Every, PathToken::Key(key), ..]))
+            (StepWay::Forward, Some([PathToken::Every, PathToken::Key(key), ..]))
                 if *key == self.key =>
             {
                 vec![self.path.trail()]
@@ -278,14 +272,14 @@ impl ConversionStep for KeyedItems {
         vec![self.path.trail(), key]
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let loss = |class, what: String| StepLoss {
             class,
             path: self.path.to_string(),
             what,
         };
         match way {
-            StepDirection::Forward => vec![
+            StepWay::Forward => vec![
                 loss(
                     ConversionClass::Keeps,
                     "keeps the order of the list".to_owned(),
@@ -298,17 +292,17 @@ impl ConversionStep for KeyedItems {
                     ),
                 ),
             ],
-            StepDirection::Backward => vec![loss(
+            StepWay::Backward => vec![loss(
                 ConversionClass::MayRefuse,
                 "is refused where a value is no object".to_owned(),
             )],
         }
     }
 
-    fn list_keys(&self, side: StepDirection) -> Vec<ListKey> {
+    fn list_keys(&self, side: StepWay) -> Vec<ListKey> {
         match side {
-            StepDirection::Forward => Vec::new(),
-            StepDirection::Backward => vec![ListKey {
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![ListKey {
                 list: self.path.trail(),
                 key: self.key.clone(),
             }],

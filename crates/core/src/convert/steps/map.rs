@@ -5,7 +5,7 @@
 use super::value::{ValueExchange, ValueStep, excerpt};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::{JsonKinds, listed};
-use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::same;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -151,13 +151,13 @@ struct ValueMap {
 }
 
 impl ValueExchange for ValueMap {
-    fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
         let half = way.choose(&self.forward, &self.backward);
         let found = half.find(value).cloned();
         found.ok_or_else(|| format!("{} is not in the table", excerpt(value)))
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
         let half = way.choose(&self.forward, &self.backward);
         let mut losses = Vec::new();
         match &half.otherwise {
@@ -170,7 +170,7 @@ impl ValueExchange for ValueMap {
                 format!("becomes {value} where the table does not have its value, which is kept"),
             )),
         }
-        if way == StepDirection::Forward && !self.one_to_one {
+        if way == StepWay::Forward && !self.one_to_one {
             let what = "is kept where several values become one";
             losses.push((ConversionClass::Keeps, what.to_owned()));
         }
@@ -178,7 +178,7 @@ impl ValueExchange for ValueMap {
     }
 
     /// Whatever the table can give.
-    fn image(&self, way: StepDirection, schema: &Value) -> Value {
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
         let half = way.choose(&self.forward, &self.backward);
         let kinds = JsonKinds::of(schema);
         let texts = kinds.has(JsonKinds::STRING).then(|| half.texts.values());

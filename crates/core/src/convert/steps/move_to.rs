@@ -5,7 +5,7 @@ use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, shared};
-use crate::convert::step::{ConversionStep, DirectedStep, StepBudget, StepDirection, StepId};
+use crate::convert::step::{Budget, ConversionStep, DirectedStep, StepId, StepWay};
 use crate::convert::tree::NotedValue;
 use std::any::Any;
 use std::sync::Arc;
@@ -41,21 +41,16 @@ impl MoveField {
     }
 
     /// Where it takes from and where it puts.
-    const fn ends(&self, way: StepDirection) -> (&FieldPath, &FieldPath) {
+    const fn ends(&self, way: StepWay) -> (&FieldPath, &FieldPath) {
         match way {
-            StepDirection::Forward => (&self.from, &self.to),
-            StepDirection::Backward => (&self.to, &self.from),
+            StepWay::Forward => (&self.from, &self.to),
+            StepWay::Backward => (&self.to, &self.from),
         }
     }
 }
 
 impl ConversionStep for MoveField {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         let (from, to) = self.ends(way);
         // Taken before anything is put, so that both places may be in one object.
         let taken = tree.take(from);
@@ -70,7 +65,7 @@ impl ConversionStep for MoveField {
         Ok(())
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let (from, to) = self.ends(way);
         if let Some(rest) = from.rest(&trail) {
             return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
@@ -82,7 +77,7 @@ impl ConversionStep for MoveField {
         vec![&self.from, &self.to]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (from, to) = self.ends(way);
         let depth = shared(&[from, to]).len();
         sketch.around(&[from, to], |scope| {
@@ -98,9 +93,9 @@ impl ConversionStep for MoveField {
 
     fn fuse(
         &self,
-        way: StepDirection,
+        way: StepWay,
         next: &dyn ConversionStep,
-        next_way: StepDirection,
+        next_way: StepWay,
     ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<Self>()?;
         RenameChain::of(vec![(self.clone(), way)]).then(next, next_way)
@@ -110,14 +105,14 @@ impl ConversionStep for MoveField {
 /// A field that is renamed again and again: where no other field is or was in the way, the first
 /// name becomes the last at once.
 #[derive(Clone, Debug)]
-struct RenameChain(Vec<(MoveField, StepDirection)>);
+struct RenameChain(Vec<(MoveField, StepWay)>);
 
 impl RenameChain {
-    const fn of(moves: Vec<(MoveField, StepDirection)>) -> Self {
+    const fn of(moves: Vec<(MoveField, StepWay)>) -> Self {
         Self(moves)
     }
 
-    fn then(mut self, next: &MoveField, way: StepDirection) -> Option<Arc<dyn ConversionStep>> {
+    fn then(mut self, next: &MoveField, way: StepWay) -> Option<Arc<dyn ConversionStep>> {
         let (last, last_way) = self.0.last()?;
         let (from, now) = last.ends(*last_way);
         let (again, to) = next.ends(way);
@@ -136,7 +131,7 @@ impl RenameChain {
         let (last, last_way) = self.0.last()?;
         let first = first.ends(*way).0;
         // The first name again is free: the field has left it.
-        let free = |(one, way): &(MoveField, StepDirection)| {
+        let free = |(one, way): &(MoveField, StepWay)| {
             let to = one.ends(*way).1;
             to == first || tree.get(to).is_none()
         };
@@ -159,12 +154,7 @@ impl RenameChain {
 
 impl ConversionStep for RenameChain {
     /// It is made for one direction, which is the only one that it is asked for.
-    fn apply(
-        &self,
-        _way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, _way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         if let Some((first, last)) = self.short(tree) {
             // The names lead back to the first one: nothing has to be done.
             if first != last
@@ -180,7 +170,7 @@ impl ConversionStep for RenameChain {
         all.try_for_each(|(one, way)| one.apply(*way, tree, run))
     }
 
-    fn trace(&self, _way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         let mut all = self.0.iter();
         all.try_fold(trail, |trail, (one, way)| one.trace(*way, trail))
     }
@@ -189,7 +179,7 @@ impl ConversionStep for RenameChain {
         self.0.iter().flat_map(|(one, _)| one.paths()).collect()
     }
 
-    fn sketch(&self, _way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, _way: StepWay, sketch: &mut SchemaSketch) {
         for (one, way) in &self.0 {
             one.sketch(*way, sketch);
         }
@@ -197,9 +187,9 @@ impl ConversionStep for RenameChain {
 
     fn fuse(
         &self,
-        _way: StepDirection,
+        _way: StepWay,
         next: &dyn ConversionStep,
-        next_way: StepDirection,
+        next_way: StepWay,
     ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<MoveField>()?;
         self.clone().then(next, next_way)
@@ -211,7 +201,7 @@ mod tests {
     use super::{MoveField, RenameChain};
     use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
     use crate::convert::path::FieldPath;
-    use crate::convert::step::{StepDirection, StepId};
+    use crate::convert::step::{StepId, StepWay};
     use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
     use crate::convert::tree::NotedValue;
     use crate::version::Version;
@@ -354,7 +344,7 @@ mod tests {
                 FieldPath::parse(from).unwrap(),
                 FieldPath::parse(to).unwrap(),
             );
-            (MoveField { id, from, to }, StepDirection::Forward)
+            (MoveField { id, from, to }, StepWay::Forward)
         };
         let ends = |renames: &RenameChain, content| {
             let tree = NotedValue::from(content);
@@ -368,9 +358,8 @@ mod tests {
         assert_eq!(ends(&away, json!({"a": 1, "b": 2})), None);
         assert_eq!(ends(&away, json!({"a": 1, "c": 2})), None);
         let mut noted = NotedValue::from(json!({"a": 1}));
-        let note = |what| {
-            KeptNote::new(id.makes(StepDirection::Forward, what), NoteCondition::There).key("b")
-        };
+        let note =
+            |what| KeptNote::new(id.makes(StepWay::Forward, what), NoteCondition::There).key("b");
         noted.margin.notes.push(note(NotePurpose::Field));
         assert!(away.short(&noted).is_some());
         noted.margin.notes.push(note(NotePurpose::Displaced));

@@ -7,7 +7,7 @@ use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::Carried;
 use crate::convert::sketch::{SchemaSketch, shared};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value};
@@ -49,8 +49,8 @@ impl NestFields {
         Ok(Self { id, fields, under })
     }
 
-    fn take_up(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Forward;
+    fn take_up(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Forward;
         // All fields leave before the object is put, because it may take the name of one of them.
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
@@ -83,8 +83,8 @@ impl NestFields {
         }
     }
 
-    fn give_up(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Backward;
+    fn give_up(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Backward;
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(inside);
@@ -115,20 +115,15 @@ impl NestFields {
 }
 
 impl ConversionStep for NestFields {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.take_up(tree, run),
-            StepDirection::Backward => self.give_up(tree, run),
+            StepWay::Forward => self.take_up(tree, run),
+            StepWay::Backward => self.give_up(tree, run),
         }
         Ok(())
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         for (outside, inside) in &self.fields {
             let (from, to) = way.choose((outside, inside), (inside, outside));
             if let Some(rest) = from.rest(&trail) {
@@ -148,7 +143,7 @@ impl ConversionStep for NestFields {
         outside.chain([&self.under]).collect()
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         sketch.around(&paths, |scope| {
@@ -169,10 +164,10 @@ impl ConversionStep for NestFields {
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            StepDirection::Forward => Vec::new(),
-            StepDirection::Backward => vec![StepLoss {
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
                 class: ConversionClass::Keeps,
                 path: self.under.to_string(),
                 what: "keeps what else it has, and whether it is there without its fields"

@@ -10,7 +10,7 @@ use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{BodyLimits, read_body, whole};
@@ -63,7 +63,7 @@ struct ParseText {
 
 impl ParseText {
     fn read(&self, field: NotedValue) -> Carried<NotedValue> {
-        let way = StepDirection::Forward;
+        let way = StepWay::Forward;
         let NotedValue { value, mut margin } = field;
         let Value::String(text) = value else {
             let why = format!("{} is no string with JSON in it", kind(&value));
@@ -90,7 +90,7 @@ impl ParseText {
     }
 
     fn print(&self, mut field: NotedValue) -> NotedValue {
-        let way = StepDirection::Backward;
+        let way = StepWay::Backward;
         let original = field
             .margin
             .take_note(self.id.uses(way, NotePurpose::Original));
@@ -116,14 +116,9 @@ impl ParseText {
 }
 
 impl ConversionStep for ParseText {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        _run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, _run: &mut Budget) -> Carried<()> {
         // Null is no string; as JSON in a string it would be one.
-        if way == StepDirection::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
+        if way == StepWay::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
             return Err(ConversionRefusal::value(
                 &self.path,
                 "null is no string with JSON in it",
@@ -137,17 +132,17 @@ impl ConversionStep for ParseText {
             margin,
         };
         let field = match way {
-            StepDirection::Forward => self.read(field)?,
-            StepDirection::Backward => self.print(field),
+            StepWay::Forward => self.read(field)?,
+            StepWay::Backward => self.print(field),
         };
         *value = field.value;
         tree.set_margin(&self.path, field.margin);
         Ok(())
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         match (way, self.path.rest(&trail)) {
-            (StepDirection::Backward, Some(_)) => Some(self.path.trail()),
+            (StepWay::Backward, Some(_)) => Some(self.path.trail()),
             _ => Some(trail),
         }
     }
@@ -156,7 +151,7 @@ impl ConversionStep for ParseText {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, _| {
@@ -164,28 +159,28 @@ impl ConversionStep for ParseText {
                 let values = finite(&field.schema);
                 let schema = match (way, values) {
                     // Any value can be printed.
-                    (StepDirection::Backward, _) => json!({"type": "string"}),
-                    (StepDirection::Forward, Some(values)) => {
+                    (StepWay::Backward, _) => json!({"type": "string"}),
+                    (StepWay::Forward, Some(values)) => {
                         let texts = values.iter().filter_map(Value::as_str);
                         listed(texts.filter_map(|text| parsed(text).ok()))
                     }
                     // A text can hold any value.
-                    (StepDirection::Forward, None) => Value::Bool(true),
+                    (StepWay::Forward, None) => Value::Bool(true),
                 };
                 SketchField { schema, ..field }
             });
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let loss = |class, what: &str| StepLoss {
             class,
             path: self.path.to_string(),
             what: what.to_owned(),
         };
         match way {
-            StepDirection::Backward => Vec::new(),
-            StepDirection::Forward => vec![
+            StepWay::Backward => Vec::new(),
+            StepWay::Forward => vec![
                 loss(
                     ConversionClass::MayRefuse,
                     "is refused where there is no JSON in it",

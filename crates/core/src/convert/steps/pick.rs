@@ -9,8 +9,7 @@ use crate::convert::sketch::{
     JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, listed, one_of, shared,
 };
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
-    StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{PathToken, same};
@@ -84,8 +83,8 @@ impl PickItem {
         fitting.find(|index| !told_to_stay(index))
     }
 
-    fn pick(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Forward;
+    fn pick(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Forward;
         let found = self.first(tree, Some(self.id.uses(way, NotePurpose::Stays)));
         let picked = found.and_then(|index| {
             let (item, length) = self.remove(tree, index)?;
@@ -233,7 +232,7 @@ impl PickItem {
     }
 
     fn forget_stays(&self, tree: &mut NotedValue) {
-        let stays = self.id.uses(StepDirection::Forward, NotePurpose::Stays);
+        let stays = self.id.uses(StepWay::Forward, NotePurpose::Stays);
         if let Some(around) = tree.margin.get_mut(self.path.keys()) {
             for margin in around.items.values_mut() {
                 margin.take_note(stays);
@@ -241,8 +240,8 @@ impl PickItem {
         }
     }
 
-    fn put_back(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Backward;
+    fn put_back(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Backward;
         let taken = tree.take(&self.into);
         tree.close(&self.into, &self.id, way, taken.is_some(), run);
         let Some(mut field) = taken else {
@@ -282,7 +281,7 @@ impl PickItem {
     }
 
     fn make_list(&self, tree: &mut NotedValue) {
-        let way = StepDirection::Backward;
+        let way = StepWay::Backward;
         tree.displace(&self.path, &self.id, way);
         tree.open(&self.path, &self.id, way);
         let mut list = NotedValue::from(Value::Array(Vec::new()));
@@ -295,25 +294,20 @@ impl PickItem {
 }
 
 impl ConversionStep for PickItem {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.pick(tree, run),
-            StepDirection::Backward => self.put_back(tree, run),
+            StepWay::Forward => self.pick(tree, run),
+            StepWay::Backward => self.put_back(tree, run),
         }
         Ok(())
     }
 
     /// Items stay items; the one that is picked is not told apart.
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let Some(rest) = self.into.rest(&trail) else {
             return Some(trail);
         };
-        if way == StepDirection::Forward {
+        if way == StepWay::Forward {
             return None;
         }
         let mut traced = every(&self.path);
@@ -326,18 +320,18 @@ impl ConversionStep for PickItem {
         vec![&self.path, &self.into]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = [&self.path, &self.into];
         let depth = shared(&paths).len();
         let (list, into) = (self.path.after(depth), self.into.after(depth));
         sketch.around(&paths, |scope| match way {
-            StepDirection::Forward => {
+            StepWay::Forward => {
                 let found = self.sketched_field(scope, list);
                 // Whatever was under the name makes way for it.
                 scope.take(into);
                 scope.put(into, found);
             }
-            StepDirection::Backward => {
+            StepWay::Backward => {
                 let field = scope.take(into);
                 if !field.is_never() {
                     let before = scope.take(list);
@@ -349,9 +343,9 @@ impl ConversionStep for PickItem {
     }
 
     /// What is picked is seen outside of the list, and what is not picked still in it.
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut places = self.images(way, trail.clone());
-        if way == StepDirection::Forward
+        if way == StepWay::Forward
             && let Some([_, PathToken::Key(key), rest @ ..]) = self.path.rest(&trail)
             && *key == self.field
         {
@@ -372,10 +366,10 @@ impl ConversionStep for PickItem {
         vec![self.path.trail(), field, self.into.trail()]
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            StepDirection::Backward => Vec::new(),
-            StepDirection::Forward => vec![StepLoss {
+            StepWay::Backward => Vec::new(),
+            StepWay::Forward => vec![StepLoss {
                 class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: format!(
@@ -386,7 +380,7 @@ impl ConversionStep for PickItem {
         }
     }
 
-    fn list_keys(&self, _side: StepDirection) -> Vec<ListKey> {
+    fn list_keys(&self, _side: StepWay) -> Vec<ListKey> {
         vec![ListKey {
             list: self.path.trail(),
             key: self.key.clone(),

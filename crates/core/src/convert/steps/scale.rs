@@ -6,7 +6,7 @@ use super::convert::integer;
 use super::value::{ValueExchange, ValueStep, excerpt};
 use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::sketch::JsonKinds;
-use crate::convert::step::{ConversionClass, DirectedStep, StepDirection};
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::whole;
 use serde_json::{Number, Value, json};
 
@@ -91,12 +91,12 @@ struct ScaleNumber {
 }
 
 impl ValueExchange for ScaleNumber {
-    fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String> {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
         let (times, over) = match way {
-            StepDirection::Forward => self.by,
+            StepWay::Forward => self.by,
             // The way back multiplies by the inverse, in whole numbers, so that both directions
             // are exact where they can be.
-            StepDirection::Backward => (self.by.1, self.by.0),
+            StepWay::Backward => (self.by.1, self.by.0),
         };
         let Value::Number(number) = value else {
             return Err(format!("{} is no number", excerpt(value)));
@@ -118,7 +118,7 @@ impl ValueExchange for ScaleNumber {
         scaled.ok_or_else(|| format!("{} times {times}/{over} is too large", excerpt(value)))
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)> {
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
         let over = way.choose(self.by.1, self.by.0);
         let mut losses = vec![(
             ConversionClass::MayRefuse,
@@ -134,7 +134,7 @@ impl ValueExchange for ScaleNumber {
         losses
     }
 
-    fn image(&self, way: StepDirection, schema: &Value) -> Value {
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
         let (times, over) = way.choose(self.by, (self.by.1, self.by.0));
         let integer = JsonKinds::of(schema)
             .without(JsonKinds::NULL)

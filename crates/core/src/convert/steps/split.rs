@@ -9,7 +9,7 @@ use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed, shared};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value, json};
@@ -119,8 +119,8 @@ impl SplitText {
         Ok(text)
     }
 
-    fn divide(&self, tree: &mut NotedValue, run: &StepBudget) -> Carried<()> {
-        let way = StepDirection::Forward;
+    fn divide(&self, tree: &mut NotedValue, run: &Budget) -> Carried<()> {
+        let way = StepWay::Forward;
         let taken = tree.take(&self.path);
         // The string leaves before its parts are put, for a part may have its name.
         tree.close(&self.path, &self.id, way, taken.is_some(), run);
@@ -157,8 +157,8 @@ impl SplitText {
         Ok(())
     }
 
-    fn unite(&self, tree: &mut NotedValue, run: &StepBudget) -> Carried<()> {
-        let way = StepDirection::Backward;
+    fn unite(&self, tree: &mut NotedValue, run: &Budget) -> Carried<()> {
+        let way = StepWay::Backward;
         let mut parts: SplitParts = self.into.iter().map(|path| tree.take(path)).collect();
         // From the inside out: objects that were created for the parts are empty now.
         for (path, part) in self.into.iter().zip(&parts) {
@@ -200,7 +200,7 @@ impl SplitText {
             }
         }
         let note = self.id.note(
-            StepDirection::Backward,
+            StepWay::Backward,
             NotePurpose::Original,
             NoteCondition::Same,
         );
@@ -230,7 +230,7 @@ impl SplitText {
         let present = present(parts);
         let mut margin = Some(margin);
         for part in parts.iter_mut().flatten() {
-            let sign = self.id.makes(StepDirection::Forward, NotePurpose::Part);
+            let sign = self.id.makes(StepWay::Forward, NotePurpose::Part);
             let mut note = KeptNote::new(sign, NoteCondition::Same);
             if let Some(margin) = margin.take() {
                 note = note.value(present.clone()).margin(margin);
@@ -241,7 +241,7 @@ impl SplitText {
 
     fn unbind(&self, parts: &mut SplitParts) -> Option<Margin> {
         let present = present(parts);
-        let sign = self.id.uses(StepDirection::Backward, NotePurpose::Part);
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Part);
         let notes = parts.iter_mut().flatten();
         let notes: Vec<_> = notes.map(|part| part.margin.take_note(sign)).collect();
         let mut notes: Vec<KeptNote> = notes.into_iter().collect::<Option<_>>()?;
@@ -257,31 +257,26 @@ fn present(parts: &SplitParts) -> Value {
 }
 
 impl ConversionStep for SplitText {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.divide(tree, run),
-            StepDirection::Backward => self.unite(tree, run),
+            StepWay::Forward => self.divide(tree, run),
+            StepWay::Backward => self.unite(tree, run),
         }
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let is = |path: &FieldPath| path.rest(&trail).is_some();
         match way {
-            StepDirection::Forward if is(&self.path) => self.into.first().map(FieldPath::trail),
-            StepDirection::Backward if self.into.iter().any(is) => Some(self.path.trail()),
-            StepDirection::Forward if self.into.iter().any(is) => None,
-            StepDirection::Backward if is(&self.path) => None,
+            StepWay::Forward if is(&self.path) => self.into.first().map(FieldPath::trail),
+            StepWay::Backward if self.into.iter().any(is) => Some(self.path.trail()),
+            StepWay::Forward if self.into.iter().any(is) => None,
+            StepWay::Backward if is(&self.path) => None,
             _ => Some(trail),
         }
     }
 
-    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
-        if way == StepDirection::Forward && self.path.rest(&trail).is_some() {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
+        if way == StepWay::Forward && self.path.rest(&trail).is_some() {
             return self.into.iter().map(FieldPath::trail).collect();
         }
         self.trace(way, trail).into_iter().collect()
@@ -291,12 +286,12 @@ impl ConversionStep for SplitText {
         self.into.iter().chain([&self.path]).collect()
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         let string = self.path.after(depth);
         sketch.around(&paths, |scope| match way {
-            StepDirection::Forward => {
+            StepWay::Forward => {
                 let field = scope.take(string);
                 // Whatever was under these names makes way.
                 for part in &self.into {
@@ -307,7 +302,7 @@ impl ConversionStep for SplitText {
                     scope.put(path.after(depth), part);
                 }
             }
-            StepDirection::Backward => {
+            StepWay::Backward => {
                 let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
                 let parts: Vec<SketchField> = parts.collect();
                 scope.take(string);
@@ -321,15 +316,15 @@ impl ConversionStep for SplitText {
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let refuses = |path: &FieldPath| StepLoss {
             class: ConversionClass::MayRefuse,
             path: path.to_string(),
             what: "is refused where it is no string".to_owned(),
         };
         match way {
-            StepDirection::Forward => vec![refuses(&self.path)],
-            StepDirection::Backward => {
+            StepWay::Forward => vec![refuses(&self.path)],
+            StepWay::Backward => {
                 let mut losses: Vec<_> = self.into.iter().map(refuses).collect();
                 losses.extend(self.into.iter().map(|path| StepLoss {
                     class: ConversionClass::Keeps,

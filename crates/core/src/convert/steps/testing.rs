@@ -8,8 +8,8 @@ use crate::convert::program_builder::ProgramBuilder;
 use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionObstacle;
 use crate::convert::step::{
-    ConversionClass, DirectedStep, StepBudget, StepDirection, StepLoss, apply_all, images_all,
-    list_keys, mirrors, trace_all,
+    Budget, ConversionClass, DirectedStep, StepLoss, StepWay, apply_all, images_all, list_keys,
+    mirrors, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{PathPattern, Schema, same};
@@ -63,17 +63,17 @@ impl Pair {
         StepProgram::new(self.0.clone()).steps().len()
     }
 
-    fn go(&self, way: StepDirection, mut tree: NotedValue) -> NotedValue {
+    fn go(&self, way: StepWay, mut tree: NotedValue) -> NotedValue {
         let mut fused = tree.clone();
         let mut path = self.0.clone();
-        if way == StepDirection::Backward {
+        if way == StepWay::Backward {
             path.reverse();
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
         }
-        apply_all(&self.0, way, &mut tree, &mut StepBudget::new()).expect("a conversion");
+        apply_all(&self.0, way, &mut tree, &mut Budget::new()).expect("a conversion");
         StepProgram::new(path)
-            .apply(&mut fused, &mut StepBudget::new())
+            .apply(&mut fused, &mut Budget::new())
             .expect("the fused conversion");
         tree.margin.tidy();
         fused.margin.tidy();
@@ -83,22 +83,22 @@ impl Pair {
 
     /// To the newer version; the paths that are kept.
     pub(crate) fn there(&self, document: Value) -> (NotedValue, Vec<String>) {
-        let tree = self.go(StepDirection::Forward, NotedValue::from(document));
+        let tree = self.go(StepWay::Forward, NotedValue::from(document));
         let kept = paths(&tree);
         (tree, kept)
     }
 
     /// To the newer version, with what is kept.
     pub(crate) fn onward(&self, tree: NotedValue) -> NotedValue {
-        self.go(StepDirection::Forward, tree)
+        self.go(StepWay::Forward, tree)
     }
 
     /// To the older version.
     pub(crate) fn back(&self, tree: NotedValue) -> NotedValue {
-        self.go(StepDirection::Backward, tree)
+        self.go(StepWay::Backward, tree)
     }
 
-    fn check(&self, way: StepDirection, from: Value, to: &Value, kept: &[&str]) {
+    fn check(&self, way: StepWay, from: Value, to: &Value, kept: &[&str]) {
         let there = self.go(way, NotedValue::from(from.clone()));
         assert!(
             same(&there.value, to),
@@ -109,7 +109,7 @@ impl Pair {
         self.round(way, from);
     }
 
-    fn round(&self, way: StepDirection, from: Value) {
+    fn round(&self, way: StepWay, from: Value) {
         let there = self.go(way, NotedValue::from(from.clone()));
         let json = KeptValues(there.margin.clone()).to_json();
         assert_eq!(
@@ -129,12 +129,12 @@ impl Pair {
 
     /// An older document becomes a newer one.
     pub(crate) fn forward(&self, old: Value, new: Value, kept: &[&str]) {
-        self.check(StepDirection::Forward, old, &new, kept);
+        self.check(StepWay::Forward, old, &new, kept);
     }
 
     /// A newer document becomes an older one.
     pub(crate) fn backward(&self, new: Value, old: Value, kept: &[&str]) {
-        self.check(StepDirection::Backward, new, &old, kept);
+        self.check(StepWay::Backward, new, &old, kept);
     }
 
     /// The two are the same document in both versions, and nothing is kept.
@@ -145,23 +145,23 @@ impl Pair {
 
     /// Whatever the document becomes, in whichever direction, it comes back.
     pub(crate) fn exact(&self, document: Value) {
-        self.round(StepDirection::Forward, document.clone());
-        self.round(StepDirection::Backward, document);
+        self.round(StepWay::Forward, document.clone());
+        self.round(StepWay::Backward, document);
     }
 
     /// Where an older place is in the newer version, if anywhere.
     pub(crate) fn leads<'p>(&self, old: &str, new: impl Into<Option<&'p str>>) {
         let new = new.into();
-        let there = trace_all(&self.0, StepDirection::Forward, trail(old));
+        let there = trace_all(&self.0, StepWay::Forward, trail(old));
         let program = StepProgram::new(self.0.clone());
-        let fused = trace_all(program.steps(), StepDirection::Forward, trail(old));
+        let fused = trace_all(program.steps(), StepWay::Forward, trail(old));
         assert_eq!(there, fused, "fused steps lead to the same");
         assert_eq!(there.as_ref().map(text).as_deref(), new, "{old} leads to");
     }
 
     /// Where a newer place was in the older version, if anywhere.
     pub(crate) fn comes_from<'p>(&self, new: &str, old: impl Into<Option<&'p str>>) {
-        let back = trace_all(&self.0, StepDirection::Backward, trail(new));
+        let back = trace_all(&self.0, StepWay::Backward, trail(new));
         assert_eq!(
             back.as_ref().map(text).as_deref(),
             old.into(),
@@ -171,40 +171,32 @@ impl Pair {
 
     /// All places of the newer version that what is at an older one can come to.
     pub(crate) fn spreads(&self, old: &str, new: &[&str]) {
-        assert_eq!(
-            self.images(StepDirection::Forward, old),
-            new,
-            "{old} spreads to"
-        );
+        assert_eq!(self.images(StepWay::Forward, old), new, "{old} spreads to");
     }
 
     /// The same, back.
     pub(crate) fn spreads_back(&self, new: &str, old: &[&str]) {
-        assert_eq!(
-            self.images(StepDirection::Backward, new),
-            old,
-            "{new} spreads to"
-        );
+        assert_eq!(self.images(StepWay::Backward, new), old, "{new} spreads to");
     }
 
-    fn images(&self, way: StepDirection, from: &str) -> Vec<String> {
+    fn images(&self, way: StepWay, from: &str) -> Vec<String> {
         let images = images_all(&self.0, way, trail(from));
         images.iter().map(text).collect()
     }
 
     /// What has no place in the newer version, as class, path and reason.
     pub(crate) fn loses(&self, expected: &[(ConversionClass, &str, &str)]) {
-        self.losses(StepDirection::Forward, expected);
+        self.losses(StepWay::Forward, expected);
     }
 
     /// What has no place in the older one.
     pub(crate) fn loses_back(&self, expected: &[(ConversionClass, &str, &str)]) {
-        self.losses(StepDirection::Backward, expected);
+        self.losses(StepWay::Backward, expected);
     }
 
-    fn losses(&self, way: StepDirection, expected: &[(ConversionClass, &str, &str)]) {
+    fn losses(&self, way: StepWay, expected: &[(ConversionClass, &str, &str)]) {
         let losses: Vec<StepLoss> = self.0.iter().flat_map(|step| step.losses(way)).collect();
-        if way == StepDirection::Forward {
+        if way == StepWay::Forward {
             let program = StepProgram::new(self.0.clone());
             let steps = program.steps().iter();
             let fused: Vec<_> = steps.flat_map(|step| step.losses(way)).collect();
@@ -219,10 +211,7 @@ impl Pair {
 
     /// The lists whose items are told apart by a key: before the steps, and after them.
     pub(crate) fn keys(&self, old: &[(&str, &str)], new: &[(&str, &str)]) {
-        for (side, expected) in [
-            (StepDirection::Backward, old),
-            (StepDirection::Forward, new),
-        ] {
+        for (side, expected) in [(StepWay::Backward, old), (StepWay::Forward, new)] {
             let keys = list_keys(&self.0, side).into_iter();
             let keys: Vec<_> = keys.map(|key| (text(&key.list), key.key)).collect();
             let keys: Vec<_> = keys
@@ -252,14 +241,9 @@ impl Pair {
         StepProgram::new(self.0.clone()).fickle
     }
 
-    fn programmed(
-        &self,
-        way: StepDirection,
-        document: Value,
-        run: &mut StepBudget,
-    ) -> Carried<NotedValue> {
+    fn programmed(&self, way: StepWay, document: Value, run: &mut Budget) -> Carried<NotedValue> {
         let mut path = self.0.clone();
-        if way == StepDirection::Backward {
+        if way == StepWay::Backward {
             path.reverse();
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
@@ -270,29 +254,29 @@ impl Pair {
 
     /// The result would have more levels than content may have.
     pub(crate) fn too_deep(&self, old: Value) {
-        let refusal = self.programmed(StepDirection::Forward, old, &mut StepBudget::new());
+        let refusal = self.programmed(StepWay::Forward, old, &mut Budget::new());
         let refusal = refusal.expect_err("too many levels");
         assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 
     /// The same, back.
     pub(crate) fn too_deep_back(&self, new: Value) {
-        let refusal = self.programmed(StepDirection::Backward, new, &mut StepBudget::new());
+        let refusal = self.programmed(StepWay::Backward, new, &mut Budget::new());
         let refusal = refusal.expect_err("too many levels");
         assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 
     /// Content that has too many levels already is not looked at: the steps don't add any.
     pub(crate) fn never_deeper(&self, document: Value) {
-        for way in [StepDirection::Forward, StepDirection::Backward] {
-            let done = self.programmed(way, document.clone(), &mut StepBudget::new());
+        for way in [StepWay::Forward, StepWay::Backward] {
+            let done = self.programmed(way, document.clone(), &mut Budget::new());
             done.expect("a conversion that adds no levels");
         }
     }
 
-    fn refuses(&self, way: StepDirection, document: Value, pointer: &str) {
+    fn refuses(&self, way: StepWay, document: Value, pointer: &str) {
         let mut tree = NotedValue::from(document.clone());
-        let refusal = apply_all(&self.0, way, &mut tree, &mut StepBudget::new());
+        let refusal = apply_all(&self.0, way, &mut tree, &mut Budget::new());
         let refusal = refusal.expect_err(&format!("a refusal of {document}"));
         assert_eq!(refusal.pointer, pointer, "{refusal}");
     }
@@ -300,21 +284,16 @@ impl Pair {
     /// Why an older document has no counterpart.
     pub(crate) fn why(&self, old: Value) -> String {
         let mut tree = NotedValue::from(old);
-        let refusal = apply_all(
-            &self.0,
-            StepDirection::Forward,
-            &mut tree,
-            &mut StepBudget::new(),
-        );
+        let refusal = apply_all(&self.0, StepWay::Forward, &mut tree, &mut Budget::new());
         refusal.expect_err("a refusal").to_string()
     }
 
     pub(crate) fn refuses_forward(&self, old: Value, pointer: &str) {
-        self.refuses(StepDirection::Forward, old, pointer);
+        self.refuses(StepWay::Forward, old, pointer);
     }
 
     pub(crate) fn refuses_backward(&self, new: Value, pointer: &str) {
-        self.refuses(StepDirection::Backward, new, pointer);
+        self.refuses(StepWay::Backward, new, pointer);
     }
 }
 

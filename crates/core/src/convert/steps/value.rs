@@ -6,9 +6,7 @@ use crate::convert::path::{FieldPath, Trail};
 use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, finite, listed, one_of};
-use crate::convert::step::{
-    ConversionClass, ConversionStep, StepBudget, StepDirection, StepId, StepLoss,
-};
+use crate::convert::step::{Budget, ConversionClass, ConversionStep, StepId, StepLoss, StepWay};
 use crate::convert::tree::NotedValue;
 use crate::types::same;
 use serde_json::{Value, json};
@@ -16,12 +14,12 @@ use std::fmt::Debug;
 
 /// A value of the one version as a value of the other; why there is none, as a clause.
 pub(crate) trait ValueExchange: Debug + Send + Sync + 'static {
-    fn exchange(&self, way: StepDirection, value: &Value) -> Result<Value, String>;
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String>;
 
-    fn losses(&self, way: StepDirection) -> Vec<(ConversionClass, String)>;
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)>;
 
     /// A schema for all that comes of a schema's values, other than null, if it does not list them.
-    fn image(&self, way: StepDirection, schema: &Value) -> Value;
+    fn image(&self, way: StepWay, schema: &Value) -> Value;
 }
 
 #[derive(Debug)]
@@ -32,12 +30,7 @@ pub(crate) struct ValueStep<E> {
 }
 
 impl<E: ValueExchange> ConversionStep for ValueStep<E> {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        _run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, _run: &mut Budget) -> Carried<()> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
@@ -75,7 +68,7 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
         Ok(())
     }
 
-    fn trace(&self, _way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         Some(trail)
     }
 
@@ -83,7 +76,7 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             // Whatever the values are, only their kinds matter below.
@@ -110,7 +103,7 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let all = self.exchange.losses(way).into_iter();
         all.map(|(class, what)| StepLoss {
             class,

@@ -13,8 +13,8 @@ use crate::convert::refusal::Carried;
 use crate::convert::refusal::ConversionRefusal;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, SketchScope, finite, listed};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, ListKey, StepBudget, StepDirection, StepId,
-    StepLoss, apply_all, images_all, sketch_all, spread_all, trace_all,
+    Budget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepId, StepLoss, StepWay,
+    apply_all, images_all, sketch_all, spread_all, trace_all,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::{same, whole};
@@ -202,8 +202,8 @@ impl WhenStep {
     }
 
     /// The branch whose result would lead back here.
-    fn back(&self, tree: &mut NotedValue, run: &mut StepBudget) -> Carried<()> {
-        let sign = self.id.uses(StepDirection::Backward, NotePurpose::Branch);
+    fn back(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Branch);
         let noted = tree.margin.take_note(sign);
         // The branch that was noted first. Without a note the usual one is `otherwise`, as the way
         // forward notes the other.
@@ -215,13 +215,13 @@ impl WhenStep {
         for holds in order {
             // A copy, because a branch that fails has changed it already.
             let mut tried = tree.clone();
-            match apply_all(self.branch(holds), StepDirection::Backward, &mut tried, run) {
+            match apply_all(self.branch(holds), StepWay::Backward, &mut tried, run) {
                 // It leads back only if the way forward would choose this branch.
                 Ok(()) if self.holds(&tried) == holds => {
                     *tree = tried;
                     if holds && noted.is_none() {
                         // On the way forward it is found without a note.
-                        let sign = self.id.makes(StepDirection::Backward, NotePurpose::Branch);
+                        let sign = self.id.makes(StepWay::Backward, NotePurpose::Branch);
                         tree.margin
                             .notes
                             .push(KeptNote::new(sign, NoteCondition::There));
@@ -242,15 +242,10 @@ impl WhenStep {
 }
 
 impl ConversionStep for WhenStep {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         // The steps may have changed the place, so that the test can't be asked before they are
         // undone.
-        if way == StepDirection::Backward && self.touched {
+        if way == StepWay::Backward && self.touched {
             return self.back(tree, run);
         }
         let holds = self.holds(tree);
@@ -265,7 +260,7 @@ impl ConversionStep for WhenStep {
     }
 
     /// Only where both branches agree is a place certain.
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let one = trace_all(&self.steps, way, trail.clone());
         let other = trace_all(&self.otherwise, way, trail);
         match (one, other) {
@@ -274,7 +269,7 @@ impl ConversionStep for WhenStep {
         }
     }
 
-    fn images(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut all = images_all(&self.steps, way, trail.clone());
         all.extend(images_all(&self.otherwise, way, trail));
         all
@@ -286,9 +281,9 @@ impl ConversionStep for WhenStep {
         inner.chain([&self.path]).collect()
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         // What is asked is asked before the steps; on the way back it must hold after them.
-        let after = way == StepDirection::Backward && self.touched;
+        let after = way == StepWay::Backward && self.touched;
         sketch.branch(|holds, sketch| {
             if !after {
                 self.is.narrow(&self.path, holds, sketch);
@@ -301,7 +296,7 @@ impl ConversionStep for WhenStep {
     }
 
     /// In the one case here, in the other there.
-    fn spread(&self, way: StepDirection, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut places = spread_all(&self.steps, way, trail.clone());
         for place in spread_all(&self.otherwise, way, trail) {
             if !places.contains(&place) {
@@ -317,17 +312,17 @@ impl ConversionStep for WhenStep {
         inner.chain([self.path.trail()]).collect()
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let inner = self.steps.iter().chain(&self.otherwise);
         let mut losses: Vec<_> = inner.flat_map(|step| step.losses(way)).collect();
         if self.touched {
             losses.push(match way {
-                StepDirection::Forward => StepLoss {
+                StepWay::Forward => StepLoss {
                     class: ConversionClass::Keeps,
                     path: self.path.to_string(),
                     what: "is remembered as it was, where the steps change it".to_owned(),
                 },
-                StepDirection::Backward => StepLoss {
+                StepWay::Backward => StepLoss {
                     class: ConversionClass::MayRefuse,
                     path: self.path.to_string(),
                     what: "is refused where no older document leads to it".to_owned(),
@@ -337,7 +332,7 @@ impl ConversionStep for WhenStep {
         losses
     }
 
-    fn list_keys(&self, side: StepDirection) -> Vec<ListKey> {
+    fn list_keys(&self, side: StepWay) -> Vec<ListKey> {
         let mut keys = super::super::step::list_keys(&self.steps, side);
         keys.extend(super::super::step::list_keys(&self.otherwise, side));
         keys

@@ -7,7 +7,7 @@ use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
 use crate::convert::refusal::Carried;
 use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, item_schemas, one_of};
 use crate::convert::step::{
-    ConversionClass, ConversionStep, DirectedStep, StepBudget, StepDirection, StepId, StepLoss,
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
 };
 use crate::convert::tree::NotedValue;
 use crate::types::PathToken;
@@ -33,8 +33,8 @@ impl WrapValue {
         Ok(Self { id, path })
     }
 
-    fn wrap(&self, tree: &mut NotedValue, run: &StepBudget) {
-        let way = StepDirection::Forward;
+    fn wrap(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Forward;
         // An empty list has no item that could be shown: it waits beside the place.
         let empty = self.empty(tree);
         // The field is not there; an empty list comes back if one was kept.
@@ -84,14 +84,14 @@ impl WrapValue {
         let around = tree.margin.get_mut(parents)?;
         let note = self
             .id
-            .take_note_on(around, StepDirection::Forward, NotePurpose::Empty, key)?;
+            .take_note_on(around, StepWay::Forward, NotePurpose::Empty, key)?;
         let value = note.value?;
         let margin = note.margin;
         Some(NotedValue { value, margin })
     }
 
     fn unwrap(&self, tree: &mut NotedValue) {
-        let way = StepDirection::Backward;
+        let way = StepWay::Backward;
         let Some(mut field) = tree.take(&self.path) else {
             return;
         };
@@ -130,32 +130,27 @@ impl WrapValue {
 }
 
 impl ConversionStep for WrapValue {
-    fn apply(
-        &self,
-        way: StepDirection,
-        tree: &mut NotedValue,
-        run: &mut StepBudget,
-    ) -> Carried<()> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            StepDirection::Forward => self.wrap(tree, run),
-            StepDirection::Backward => self.unwrap(tree),
+            StepWay::Forward => self.wrap(tree, run),
+            StepWay::Backward => self.unwrap(tree),
         }
         Ok(())
     }
 
-    fn trace(&self, way: StepDirection, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let Some(rest) = self.path.rest(&trail) else {
             return Some(trail);
         };
         let mut traced = self.path.trail();
         match way {
             // Backwards the number of the item is left out.
-            StepDirection::Forward => {
+            StepWay::Forward => {
                 traced.push(PathToken::Every);
                 traced.extend(rest.iter().cloned());
             }
             // The list itself is where its first item is.
-            StepDirection::Backward => traced.extend(rest.iter().skip(1).cloned()),
+            StepWay::Backward => traced.extend(rest.iter().skip(1).cloned()),
         }
         Some(traced)
     }
@@ -164,25 +159,25 @@ impl ConversionStep for WrapValue {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: StepDirection, sketch: &mut SchemaSketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, _| match way {
-                StepDirection::Forward => SketchField {
+                StepWay::Forward => SketchField {
                     schema: json!({
                         "type": "array", "items": field.schema, "minItems": 1, "maxItems": 1,
                     }),
                     always: field.always,
                 },
-                StepDirection::Backward => first_item(field),
+                StepWay::Backward => first_item(field),
             });
         });
     }
 
-    fn losses(&self, way: StepDirection) -> Vec<StepLoss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            StepDirection::Forward => Vec::new(),
-            StepDirection::Backward => vec![StepLoss {
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
                 class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: "gives its first item, the others are kept".to_owned(),
