@@ -2,11 +2,11 @@
 
 use super::inline::inlined;
 use crate::convert::inclusion::rejects_everything;
-use crate::convert::sketch::{SchemaSource, each_inside};
+use crate::convert::sketch::{SchemaSource, each_inside, objects_in};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
 use jsonschema::Draft;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Keywords that no document is judged by.
 const SAID_ONLY: [&str; 12] = [
@@ -142,21 +142,8 @@ fn is_annotation(word: &str, value: &Value) -> bool {
 }
 
 fn refers_in_vain(source: &SchemaSource) -> bool {
-    let mut todo = vec![&source.schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                let reference = map.get("$ref").and_then(Value::as_str);
-                if reference.is_some_and(|reference| source.resolve(reference).is_none()) {
-                    return true;
-                }
-                todo.extend(Map::values(map));
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    false
+    let mut references = objects_in(&source.schema).filter_map(|map| map.get("$ref")?.as_str());
+    references.any(|reference| source.resolve(reference).is_none())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod plain;
 mod source;
 mod values;
 
-pub(crate) use crate::types::subschemas::{each_inside, has_reference};
+pub(crate) use crate::types::subschemas::{each_inside, has_reference, objects_in};
 pub(crate) use field::{SketchField, SketchScope};
 pub(crate) use kinds::JsonKinds;
 pub(crate) use plain::{

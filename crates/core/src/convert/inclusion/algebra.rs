@@ -1,11 +1,11 @@
 //! The set algebra of crate `jsonschema`, within bounds.
 
-use crate::convert::sketch::has_reference;
+use crate::convert::sketch::{has_reference, objects_in};
 use crate::convert::weight::weight;
 use crate::types::pattern_limits;
 use jsonschema::Draft;
 use jsonschema::canonical::{self, CanonicalSchema, Containment};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Bytes, roughly, of two schemas that are compared.
@@ -42,24 +42,9 @@ fn choices(schema: &Value) -> usize {
         "dependentSchemas",
         "dependentRequired",
     ];
-    let mut todo = vec![schema];
-    let mut found = 0;
-    while let Some(next) = todo.pop() {
-        // A stack: schemas come from outside, and may nest deeply.
-        match next {
-            Value::Object(map) => {
-                // Counted also where the word is a property's name: too many is safe.
-                found += map
-                    .keys()
-                    .filter(|word| WORDS.contains(&word.as_str()))
-                    .count();
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    found
+    // Counted also where the word is a property's name: too many is safe.
+    let words = objects_in(schema).flat_map(Map::keys);
+    words.filter(|word| WORDS.contains(&word.as_str())).count()
 }
 
 fn ask(wanted: &Value, known: &Value, draft: Draft) -> Option<CoverAnswer> {

@@ -1,6 +1,6 @@
 //! What is the same in two schemas, references included.
 
-use crate::convert::sketch::SchemaSource;
+use crate::convert::sketch::{SchemaSource, objects_in};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -72,35 +72,13 @@ impl SameReferences {
 /// All references, those that only stand in values included.
 fn references(schema: &Value) -> Vec<&str> {
     // Too many are harmless: a reference in a value only makes it differ.
-    let mut found = Vec::new();
-    let mut todo = vec![schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                found.extend(map.get("$ref").and_then(Value::as_str));
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    found
+    let found = objects_in(schema).filter_map(|map| map.get("$ref")?.as_str());
+    found.collect()
 }
 
 fn has_word(schema: &Value, words: &[&str]) -> bool {
-    let mut todo = vec![schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                let moves = |word: &&str| map.get(*word).is_some_and(Value::is_string);
-                if words.iter().any(moves) {
-                    return true;
-                }
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    false
+    objects_in(schema).any(|map| {
+        let moves = |word: &&str| map.get(*word).is_some_and(Value::is_string);
+        words.iter().any(moves)
+    })
 }
