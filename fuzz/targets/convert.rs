@@ -6,7 +6,7 @@
 //! (`13abc[[…],[…]]`). The second is the stored document, the third a body.
 #![no_main]
 
-use coeval_core::convert::{KeptValues, ContentRecord, Versions};
+use coeval_core::convert::{ContentRecord, KeptValues, Versions};
 use coeval_core::types::{BodyLimits, TypeVersion, read_body, same};
 use coeval_core::version::Version;
 use libfuzzer_sys::fuzz_target;

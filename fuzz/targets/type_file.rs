@@ -2,7 +2,7 @@
 //! question.
 #![no_main]
 
-use coeval_core::types::{DeclaredPath, Position, Schema, PathToken, TypeVersion, Visibility};
+use coeval_core::types::{DeclaredPath, PathToken, Position, Schema, TypeVersion, Visibility};
 use coeval_core::version::Version;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};

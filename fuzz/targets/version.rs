@@ -4,7 +4,7 @@
 
 use coeval_core::types::PathPattern;
 use coeval_core::version::{
-    Classification, EntityUrn, InterfaceUrn, UrnName, TypeUrn, Uuid, Version, WriteVersion,
+    Classification, EntityUrn, InterfaceUrn, TypeUrn, UrnName, Uuid, Version, WriteVersion,
 };
 use libfuzzer_sys::fuzz_target;
 
