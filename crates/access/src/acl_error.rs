@@ -1,6 +1,6 @@
 //! Why a change of an ACL is refused.
 
-use crate::{Level, MAX_GRANTS};
+use crate::{AccessLevel, MAX_GRANTS};
 use coeval_codes::Coded;
 
 /// Why a change of an ACL is refused.
@@ -16,9 +16,9 @@ pub enum AclError {
     )]
     AboveOwn {
         /// The level of the grant, as it is or as it would be.
-        grant: Level,
+        grant: AccessLevel,
         /// The caller's.
-        own: Level,
+        own: AccessLevel,
     },
     /// There is nothing to remove.
     #[error("the ACL has no grant for this member")]

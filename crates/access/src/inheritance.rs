@@ -10,7 +10,7 @@ use coeval_core::version::Version;
 
 /// What a definition says about it (`inheritedVersion`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum DeclaredInheritance {
     /// Nothing.
     Absent,
     /// `"0"`: inherit nothing.
@@ -21,7 +21,7 @@ pub enum Said {
 
 /// What a new version inherits, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inherits {
+pub enum InheritedAcl {
     /// From the version that the definition names.
     AsSaid(Version),
     /// From the version before it.
@@ -37,7 +37,7 @@ pub enum Inherits {
     },
 }
 
-impl Inherits {
+impl InheritedAcl {
     /// The version whose ACL it gets.
     #[must_use]
     pub const fn version(self) -> Option<Version> {
@@ -61,17 +61,23 @@ pub struct NothingToInheritFrom(Version);
 pub fn inherits_from(
     existing: impl IntoIterator<Item = Version>,
     new: Version,
-    said: Said,
-) -> Result<Inherits, NothingToInheritFrom> {
+    said: DeclaredInheritance,
+) -> Result<InheritedAcl, NothingToInheritFrom> {
+    // Registered again, a version would inherit from itself.
     let mut others = existing.into_iter().filter(|version| *version != new);
     let inherits = match said {
-        Said::Nothing => Inherits::NothingAsSaid,
-        Said::From(version) if others.any(|other| other == version) => Inherits::AsSaid(version),
-        Said::From(version) => return Err(NothingToInheritFrom(version)),
-        Said::Absent => match others.max() {
-            None => Inherits::NothingAsFirst,
-            Some(newest) if newest > new => Inherits::NothingAsOlder { than: newest },
-            Some(previous) => Inherits::FromPrevious(previous),
+        DeclaredInheritance::Nothing => InheritedAcl::NothingAsSaid,
+        // Named by the definition: taken, whether it is higher or lower.
+        DeclaredInheritance::From(version) if others.any(|other| other == version) => {
+            InheritedAcl::AsSaid(version)
+        }
+        DeclaredInheritance::From(version) => return Err(NothingToInheritFrom(version)),
+        // Without a word the newest one decides; a version that is older than that inherits
+        // nothing.
+        DeclaredInheritance::Absent => match others.max() {
+            None => InheritedAcl::NothingAsFirst,
+            Some(newest) if newest > new => InheritedAcl::NothingAsOlder { than: newest },
+            Some(previous) => InheritedAcl::FromPrevious(previous),
         },
     };
     Ok(inherits)

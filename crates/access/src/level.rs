@@ -9,7 +9,7 @@ const URN: &str = "urn:vcloud:accessLevel:";
 
 /// What an ACL grants. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Level {
+pub enum AccessLevel {
     /// See it.
     ReadOnly,
     /// See and change it.
@@ -18,7 +18,7 @@ pub enum Level {
     FullControl,
 }
 
-impl Level {
+impl AccessLevel {
     /// From the lowest to the highest.
     pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::FullControl];
 
@@ -32,7 +32,7 @@ impl Level {
         }
     }
 
-    /// As in the RDE API: `urn:vcloud:accessLevel:ReadOnly`.
+    /// As in the RDE API: `urn:vcloud:accessAccessLevel:ReadOnly`.
     #[must_use]
     pub const fn urn(self) -> &'static str {
         match self {
@@ -43,14 +43,14 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for AccessLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
 /// The name, with or without the URN's prefix.
-impl FromStr for Level {
+impl FromStr for AccessLevel {
     type Err = LevelUnknown;
 
     fn from_str(text: &str) -> Result<Self, LevelUnknown> {
@@ -67,7 +67,7 @@ impl FromStr for Level {
 pub struct LevelUnknown(String);
 
 fn levels_advice() -> String {
-    let [low, middle, high] = Level::ALL.map(Level::urn);
+    let [low, middle, high] = AccessLevel::ALL.map(AccessLevel::urn);
     format!("Use {low}, {middle} or {high}.")
 }
 
@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn levels_are_ordered_and_each_reads_back_from_both_of_its_forms() {
-        assert!(Level::ALL.is_sorted());
-        for level in Level::ALL {
+        assert!(AccessLevel::ALL.is_sorted());
+        for level in AccessLevel::ALL {
             assert_eq!(level.urn(), format!("{URN}{level}"));
             assert_eq!(level.urn().parse(), Ok(level));
             assert_eq!(level.name().parse(), Ok(level));
@@ -94,7 +94,7 @@ mod tests {
             "urn:vcloud:accessLevel:Owner",
             "urn:vcloud:accessLevel:urn:vcloud:accessLevel:ReadOnly",
         ] {
-            let error = text.parse::<Level>().unwrap_err();
+            let error = text.parse::<AccessLevel>().unwrap_err();
             assert!(error.advice().contains("FullControl"), "{text:?}: {error}");
         }
     }

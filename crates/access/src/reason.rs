@@ -1,13 +1,13 @@
 //! Why an action is denied, precisely. Whoever may not even read the thing is told "not found"
 //! instead; the reason is then for the audit and for those who may ask.
 
-use crate::Level;
+use crate::AccessLevel;
 use coeval_codes::Coded;
 use std::fmt;
 
 /// Why an action is denied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
-pub enum Reason {
+pub enum DenialReason {
     /// A right is not held.
     #[error("the right `{right}` is missing")]
     #[code(
@@ -21,16 +21,16 @@ pub enum Reason {
         or: Option<String>,
     },
     /// The ACL grants less than it takes.
-    #[error("the ACL grants {}, and {needs} is needed", Granted(*.has))]
+    #[error("the ACL grants {}, and {needs} is needed", GrantedLevel(*.has))]
     #[code(
         ACL_LEVEL_TOO_LOW,
         advice = "Ask the owner to grant {needs} to you, a role of yours or your organization."
     )]
     LevelTooLow {
         /// What the ACL grants.
-        has: Option<Level>,
+        has: Option<AccessLevel>,
         /// What it takes.
-        needs: Level,
+        needs: AccessLevel,
     },
     /// The resource is another tenant's.
     #[error("it belongs to another organization")]
@@ -59,9 +59,9 @@ pub enum Reason {
         /// Which, `acme:app:1.1.0`.
         version: String,
         /// What it grants.
-        has: Level,
+        has: AccessLevel,
         /// What it takes.
-        needs: Level,
+        needs: AccessLevel,
     },
     /// Tenants can't do it, whatever they hold.
     #[error("only the provider may do it")]
@@ -75,27 +75,27 @@ pub enum Reason {
     )]
     GrantAboveOwn {
         /// The level of the grant.
-        grant: Level,
+        grant: AccessLevel,
         /// The caller's.
-        own: Level,
+        own: AccessLevel,
     },
     /// Secrets need full control by a grant.
-    #[error("secrets need a grant of FullControl in the ACL, and it grants {}", Granted(*.has))]
+    #[error("secrets need a grant of FullControl in the ACL, and it grants {}", GrantedLevel(*.has))]
     #[code(
         SECRETS_NOT_GRANTED,
         advice = "Have FullControl granted in the ACL: to you, a role of yours or your organization."
     )]
     SecretsNotGranted {
         /// What the ACL grants.
-        has: Option<Level>,
+        has: Option<AccessLevel>,
     },
 }
 
-struct Granted(Option<Level>);
+struct GrantedLevel(Option<AccessLevel>);
 
-impl fmt::Display for Granted {
+impl fmt::Display for GrantedLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.map_or("nothing", Level::name))
+        f.write_str(self.0.map_or("nothing", AccessLevel::name))
     }
 }
 

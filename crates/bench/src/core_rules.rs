@@ -7,7 +7,7 @@ mod subject;
 
 use crate::figures::is_wanted;
 use clap::Args;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::types::{BodyLimits, read_body};
 use measure::{Table, time, time_owned};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn conversions() {
     let (first, second, last) = (subject.version(0), subject.version(1), subject.version(10));
     let versions = &subject.versions;
     let text = serde_json::to_vec(&subject.document).unwrap();
-    let record = || Record::new(first, subject.document.clone());
+    let record = || ContentRecord::new(first, subject.document.clone());
     println!(
         "a document of {} bytes, ten steps to the next version\n",
         text.len()
@@ -51,7 +51,9 @@ fn conversions() {
     let converting = time_owned(record, |record| versions.view(record, second).unwrap());
     let bytes_to_bytes = |to| {
         time(|| {
-            let view = versions.view(Record::new(first, parse(&text)), to).unwrap();
+            let view = versions
+                .view(ContentRecord::new(first, parse(&text)), to)
+                .unwrap();
             black_box(serde_json::to_vec(&view.content).unwrap())
         })
     };
@@ -71,10 +73,10 @@ fn conversions() {
     body["name"] = Value::from("another");
     let body_text = serde_json::to_vec(&body).unwrap();
     let putting = time(|| {
-        let stored = Record {
+        let stored = ContentRecord {
             version: second,
             content: parse(&stored_text),
-            kept: coeval_core::convert::Kept::from_json(&parse(&kept_text)).unwrap(),
+            kept: coeval_core::convert::KeptValues::from_json(&parse(&kept_text)).unwrap(),
         };
         let put = versions.put(stored, first, parse(&body_text)).unwrap();
         let content = serde_json::to_vec(&put.record.content).unwrap();

@@ -7,7 +7,7 @@ use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::Coded;
-use coeval_core::convert::{Reason, Refusal};
+use coeval_core::convert::{ConversionObstacle, VersionRefusal};
 use coeval_core::types::BodyError;
 use coeval_engine::EngineError;
 use coeval_engine::entries::EntryError;
@@ -79,7 +79,7 @@ pub(crate) enum ApiError {
     /// A write changes fields that need full control; clients look for them in brackets.
     #[error("the fields [ {fields} ] are restricted: {refusal}")]
     #[code(from = refusal)]
-    Restricted { fields: String, refusal: Refusal },
+    Restricted { fields: String, refusal: VersionRefusal },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
     #[code(from = error)]
@@ -122,9 +122,9 @@ impl ApiError {
     }
 
     /// Of a refused conversion.
-    pub(crate) fn of_conversion(refusal: Refusal) -> Self {
+    pub(crate) fn of_conversion(refusal: ConversionRefusal) -> Self {
         match &refusal.reason {
-            Reason::RestrictedFields(all) => {
+            ConversionObstacle::RestrictedFields(all) => {
                 let names = all.iter().map(|pointer| pointer.trim_start_matches('/'));
                 let fields = names.collect::<Vec<_>>().join(", ");
                 Self::Restricted { fields, refusal }

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::page::{PageWanted, envelope_start, link};
 use coeval_api::rest::{FilterableRows, RestAnswer};
-use coeval_filter::{Direction, Field, FilterError, Order};
+use coeval_filter::{FilterError, FilterField, SortDirection, SortOrder};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ pub(crate) fn chosen(
 /// The order that a call asks for.
 pub(crate) fn order(
     call: &Call,
-    field: impl Fn(&str) -> Result<Field, FilterError>,
-) -> Result<Option<Order>, ApiError> {
+    field: impl Fn(&str) -> Result<FilterField, FilterError>,
+) -> Result<Option<SortOrder>, ApiError> {
     let said = |name: &'static str| call.query.get(name).filter(|text| !text.is_empty());
     let by = |names: &str, direction| {
         names
@@ -67,8 +67,8 @@ pub(crate) fn order(
     };
     let fields = match (said("sortAsc"), said("sortDesc")) {
         (None, None) => return Ok(None),
-        (Some(names), None) => by(names, Direction::Ascending)?,
-        (None, Some(names)) => by(names, Direction::Descending)?,
+        (Some(names), None) => by(names, SortDirection::Ascending)?,
+        (None, Some(names)) => by(names, SortDirection::Descending)?,
         (Some(_), Some(_)) => {
             return Err(ApiError::query(
                 "sortDesc",
@@ -76,5 +76,5 @@ pub(crate) fn order(
             ));
         }
     };
-    Ok(Some(Order::new(fields)?))
+    Ok(Some(SortOrder::new(fields)?))
 }

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::types::Interface;
 use crate::types::state::TypeState;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub struct BehaviorAccess {
     /// The behavior's id as it was given, at the interface or at the type.
     pub behavior: String,
     /// The level.
-    pub level: Level,
+    pub level: AccessLevel,
 }
 
 /// A behavior of a type version, with its override if there is one.

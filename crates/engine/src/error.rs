@@ -22,11 +22,11 @@ pub enum EngineError {
     /// The versions don't allow it.
     #[error(transparent)]
     #[code(transparent)]
-    Version(#[from] decide::Refusal),
+    Version(#[from] decide::VersionRefusal),
     /// A conversion or a write at another version is not possible.
     #[error(transparent)]
     #[code(transparent)]
-    Conversion(#[from] convert::Refusal),
+    Conversion(#[from] convert::VersionRefusal),
     /// The content does not fit.
     #[error(transparent)]
     #[code(transparent)]
@@ -101,10 +101,10 @@ pub enum EngineError {
     /// A phase forbids it.
     #[error(transparent)]
     #[code(transparent)]
-    Phase(#[from] phases::Refusal),
+    Phase(#[from] phases::VersionRefusal),
     /// It would have no counterpart at the other major, and the way back would be lost.
     #[error("the content can't be converted to the other major of the migration: {reason}")]
-    #[code(MIRROR_UNFIT, advice = phases::Refusal::Unfit.advice())]
+    #[code(MIRROR_UNFIT, advice = phases::VersionRefusal::Unfit.advice())]
     MirrorUnfit {
         /// Why not.
         reason: String,
@@ -112,7 +112,7 @@ pub enum EngineError {
     /// The caller may not.
     #[error("{}", .0.reason)]
     #[code(from = _0.reason, kind = denied_kind(_0))]
-    Denied(coeval_access::Denied),
+    DeniedAccess(coeval_access::DeniedAccess),
     /// An ACL can't be changed so.
     #[error(transparent)]
     #[code(transparent)]
@@ -431,14 +431,14 @@ impl MayBeRace for EngineError {
     }
 }
 
-impl From<coeval_access::Denied> for EngineError {
-    fn from(denied: coeval_access::Denied) -> Self {
+impl From<coeval_access::DeniedAccess> for EngineError {
+    fn from(denied: coeval_access::DeniedAccess) -> Self {
         Self::Denied(denied)
     }
 }
 
 /// Callers who may not see it are told the same as if it did not exist.
-fn denied_kind(denied: &coeval_access::Denied) -> ErrorKind {
+fn denied_kind(denied: &coeval_access::DeniedAccess) -> ErrorKind {
     if denied.hidden {
         ErrorKind::NotFound
     } else {

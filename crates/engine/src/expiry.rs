@@ -9,7 +9,7 @@ use crate::types::phase;
 use crate::write::steps::as_read;
 use crate::write::{MOST_HISTORY, acl_removal, ask_name, decode_acl, found_name};
 use async_trait::async_trait;
-use coeval_core::phases::Truth;
+use coeval_core::phases::SourceOfTruth;
 use coeval_storage::maintenance::Belongings;
 use coeval_storage::{
     Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
@@ -131,7 +131,7 @@ struct Migrating {
     twin: u32,
     is_old: bool,
     /// The source of truth. Where two phases disagree, both records are the same.
-    truth: Truth,
+    truth: SourceOfTruth,
     /// The phases are as they were read.
     unchanged: Step,
 }

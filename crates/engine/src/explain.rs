@@ -8,7 +8,7 @@ use crate::keys::TypeKey;
 use crate::kinds::OwnKind;
 use crate::read::Target;
 use crate::visible_versions::sees_any;
-use coeval_access::{Action, Explanation};
+use coeval_access::{AccessExplanation, ResourceAction};
 
 impl Engine {
     /// Why a user may or may not do something with a resource; without a user, the caller.
@@ -21,8 +21,8 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
         user: Option<&str>,
-        action: Action,
-    ) -> Result<Explanation, EngineError> {
+        action: ResourceAction,
+    ) -> Result<AccessExplanation, EngineError> {
         let own = self
             .explain(caller, of, target, &caller.subject, action)
             .await?;

@@ -11,8 +11,8 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
 use crate::write::{Checking, Undeclared, Update, Updated};
-use coeval_access::Action;
-use coeval_core::decide::{StoreAt, Wanted};
+use coeval_access::ResourceAction;
+use coeval_core::decide::{StoreAt, WantedVersion};
 use coeval_core::version::WriteVersion;
 use coeval_storage::{Range, Revision, Stored as Kept};
 
@@ -36,7 +36,7 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<History, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let Found {
             fetched,
             stored,
@@ -80,7 +80,9 @@ impl Engine {
         revision: Revision,
         present: Option<Revision>,
     ) -> Result<Updated, EngineError> {
-        let found = self.find(caller, of, target, Action::Modify).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::Modify)
+            .await?;
         let state = &*found.fetched.state;
         let earlier = self.earlier(&found.stored).await?;
         let then = earlier
@@ -94,7 +96,7 @@ impl Engine {
             });
         };
         let at = then.header.version;
-        let wanted = WantedView::of_all(Wanted::Exactly(at));
+        let wanted = WantedView::of_all(WantedVersion::Exactly(at));
         let shown = self
             .show(state, &then, &wanted, sees(found.level), None)?
             .shown;

@@ -30,7 +30,7 @@ impl TypeKey {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (vendor, nss) = text.split_once(':')?;
-        let name = |text| coeval_core::version::Name::parse(text).ok();
+        let name = |text| coeval_core::version::UrnName::parse(text).ok();
         Some(Self::new(name(vendor)?.as_str(), name(nss)?.as_str()))
     }
 }

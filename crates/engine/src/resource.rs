@@ -4,7 +4,7 @@ use crate::header::Header;
 use crate::keys::TypeKey;
 pub use crate::quarantined::Quarantined;
 use bytes::Bytes;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
 use coeval_storage::{Millis, Revision, Token};
@@ -34,7 +34,7 @@ pub struct Resource {
     /// In place of the content something else is shown, and why.
     pub restricted: Option<Arc<str>>,
     /// What the caller may do with it.
-    pub level: Level,
+    pub level: AccessLevel,
     /// What it was read at.
     pub token: Token,
 }
@@ -63,7 +63,7 @@ pub struct Changed {
     /// Pointers to what went with deleted items.
     pub dropped: Vec<String>,
     /// What force overrode.
-    pub overrode: Option<coeval_core::decide::Refusal>,
+    pub overrode: Option<coeval_core::decide::VersionRefusal>,
     /// What should be looked at, a sentence each.
     pub warnings: Vec<String>,
     /// Whether it was made by this write.

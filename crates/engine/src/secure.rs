@@ -16,12 +16,12 @@ use crate::seal::{Context, Keyring, Purpose, SealError};
 use crate::stored::{Stored, ToStore};
 use crate::types::state::TypeState;
 use bytes::Bytes;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_codes::Coded;
-use coeval_core::convert::{Record, Secrets, join_secure};
+use coeval_core::convert::{ContentRecord, RecordSecrets, join_secure};
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, AtomicWrite, Condition, Entry, Millis, Put, PutRevision, Range,
+    ResourceAction as KeyAction, AtomicWrite, Condition, Entry, Millis, Put, PutRevision, Range,
     ReadRequest, Revision, StorageError,
 };
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ pub enum SecretError {
 
 /// A record with its secure values in place.
 pub(crate) struct Opened {
-    pub(crate) record: Record,
+    pub(crate) record: ContentRecord,
     /// The sealed bytes that they came from.
     pub(crate) sealed: Option<Bytes>,
 }
@@ -166,7 +166,7 @@ impl Engine {
         })
     }
 
-    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<Secrets, SecretError> {
+    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<RecordSecrets, SecretError> {
         let plain = Bound::to(id).open(self.keyring()?, sealed)?;
         let json: Value = serde_json::from_slice(&plain).map_err(|_| SecretError::Mismatch)?;
         decode(&json).ok_or(SecretError::Mismatch)
@@ -178,7 +178,7 @@ impl Engine {
         state: &TypeState,
         id: Uuid,
         mut header: Header,
-        record: Record,
+        record: ContentRecord,
         replaced: Option<Bytes>,
     ) -> Result<Sealed, EngineError> {
         let (record, secrets) = state.versions.split_secure(record)?;
@@ -212,7 +212,9 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<BTreeMap<String, Value>, EngineError> {
-        let found = self.find(caller, of, target, Action::ReadSecrets).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::ReadSecrets)
+            .await?;
         let opened = self
             .open_record(&found.fetched.state, &found.stored)
             .await?;
@@ -325,7 +327,7 @@ impl Bound {
     }
 }
 
-fn encode(secrets: &Secrets) -> Value {
+fn encode(secrets: &RecordSecrets) -> Value {
     let content: Map<String, Value> = secrets.content.clone().into_iter().collect();
     match &secrets.kept {
         None => json!({"content": content}),
@@ -333,9 +335,9 @@ fn encode(secrets: &Secrets) -> Value {
     }
 }
 
-fn decode(json: &Value) -> Option<Secrets> {
+fn decode(json: &Value) -> Option<RecordSecrets> {
     let content = json.get("content")?.as_object()?;
-    Some(Secrets {
+    Some(RecordSecrets {
         content: content.clone().into_iter().collect(),
         kept: json.get("kept").cloned(),
     })

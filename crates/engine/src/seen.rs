@@ -3,7 +3,7 @@
 use crate::header::Header;
 use crate::resource::Resource;
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::{Field, Millis, Seen, index_keys};
+use coeval_filter::{FilterField, FilterView, UnixMillis, index_keys};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ fn text(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(text))
 }
 
-impl Seen for SeenResource<'_> {
+impl FilterView for SeenResource<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.id.get_or_init(|| self.resource.urn()))
     }
@@ -115,15 +115,15 @@ impl Seen for SeenResource<'_> {
         Some(self.resource.version.version)
     }
 
-    fn created(&self) -> Option<Millis> {
+    fn created(&self) -> Option<UnixMillis> {
         Some(self.resource.header.created)
     }
 
-    fn modified(&self) -> Option<Millis> {
+    fn modified(&self) -> Option<UnixMillis> {
         Some(self.resource.header.modified)
     }
 
-    fn expires(&self) -> Option<Millis> {
+    fn expires(&self) -> Option<UnixMillis> {
         self.resource.expires.map(|expires| expires.0)
     }
 
@@ -140,7 +140,7 @@ pub(crate) struct SeenHeader<'h> {
     pub(crate) header: &'h Header,
 }
 
-impl Seen for SeenHeader<'_> {
+impl FilterView for SeenHeader<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.id)
     }
@@ -181,11 +181,11 @@ impl Seen for SeenHeader<'_> {
         Some(self.header.version)
     }
 
-    fn created(&self) -> Option<Millis> {
+    fn created(&self) -> Option<UnixMillis> {
         Some(self.header.created)
     }
 
-    fn modified(&self) -> Option<Millis> {
+    fn modified(&self) -> Option<UnixMillis> {
         Some(self.header.modified)
     }
 }
@@ -193,7 +193,7 @@ impl Seen for SeenHeader<'_> {
 /// A content alone: what the declared indexes are made from.
 pub(crate) struct SeenContent<'c>(pub(crate) &'c Value);
 
-impl Seen for SeenContent<'_> {
+impl FilterView for SeenContent<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed("")
     }
@@ -204,7 +204,7 @@ impl Seen for SeenContent<'_> {
 }
 
 /// The key of a field that is in the header, as an index has it.
-pub(crate) fn header_key(header: &Header, field: &Field) -> Vec<u8> {
+pub(crate) fn header_key(header: &Header, field: &FilterField) -> Vec<u8> {
     let seen = SeenHeader {
         id: String::new(),
         header,
@@ -216,7 +216,7 @@ pub(crate) fn header_key(header: &Header, field: &Field) -> Vec<u8> {
 /// The key of a text, as an index of texts has it.
 pub(crate) fn text_key(text: &str) -> Vec<u8> {
     struct Text<'t>(&'t str);
-    impl Seen for Text<'_> {
+    impl FilterView for Text<'_> {
         fn id(&self) -> Cow<'_, str> {
             Cow::Borrowed("")
         }
@@ -225,7 +225,7 @@ pub(crate) fn text_key(text: &str) -> Vec<u8> {
             Some(Cow::Borrowed(self.0))
         }
     }
-    let keys = index_keys(&Field::Name, &Text(text), 1);
+    let keys = index_keys(&FilterField::Name, &Text(text), 1);
     keys.into_iter().next().unwrap_or_default()
 }
 

@@ -4,8 +4,8 @@ use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
 use crate::header::Header;
 use bytes::Bytes;
-use coeval_core::convert::{Kept, Record as CoreRecord};
-use coeval_core::phases::Home;
+use coeval_core::convert::{ContentRecord, KeptValues};
+use coeval_core::phases::RecordHome;
 use coeval_core::version::Uuid;
 use coeval_storage::{Content, Millis, Record, Revision};
 use serde_json::Value;
@@ -70,11 +70,11 @@ fn unreadable(id: Uuid, what: &str) -> EngineError {
 impl Stored {
     /// Whether it takes part in the migration of its type, as the rules look at a record at the new
     /// major.
-    pub(crate) const fn home(&self) -> Home {
+    pub(crate) const fn home(&self) -> RecordHome {
         if self.paired {
-            Home::Paired
+            RecordHome::Paired
         } else {
-            Home::Alone
+            RecordHome::Alone
         }
     }
 
@@ -103,10 +103,10 @@ impl Stored {
     }
 
     /// With a tree, for conversions and writes.
-    pub(crate) fn core_record(&self) -> Result<CoreRecord, EngineError> {
+    pub(crate) fn core_record(&self) -> Result<ContentRecord, EngineError> {
         let content = serde_json::from_slice(&self.content)
             .map_err(|error| unreadable(self.id, &format!("its content is no JSON: {error}")))?;
-        Ok(CoreRecord {
+        Ok(ContentRecord {
             version: self.header.version,
             content,
             kept: self.kept_beside()?,
@@ -114,12 +114,12 @@ impl Stored {
     }
 
     /// What is kept beside the content. What is kept with the secrets is not among it.
-    pub(crate) fn kept_beside(&self) -> Result<Kept, EngineError> {
+    pub(crate) fn kept_beside(&self) -> Result<KeptValues, EngineError> {
         let Some(kept) = &self.kept else {
-            return Ok(Kept::default());
+            return Ok(KeptValues::default());
         };
         let kept = serde_json::from_slice::<Value>(kept).ok();
-        let kept = kept.as_ref().and_then(Kept::from_json);
+        let kept = kept.as_ref().and_then(KeptValues::from_json);
         kept.ok_or_else(|| unreadable(self.id, "what is kept can't be read"))
     }
 
@@ -151,7 +151,7 @@ impl Stored {
 }
 
 impl ToStore {
-    pub(crate) fn of(header: Header, record: &CoreRecord, replaced: Option<Bytes>) -> Self {
+    pub(crate) fn of(header: Header, record: &ContentRecord, replaced: Option<Bytes>) -> Self {
         let kept = (!record.kept.is_empty()).then(|| json(&record.kept.to_json()));
         Self {
             header,

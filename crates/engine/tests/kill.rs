@@ -8,7 +8,7 @@
     reason = "tests"
 )]
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::jobs::{
     JobRunner, MigrateOptions, Pace, Pacing, RunnerSettings, UpgradeMatching,
@@ -19,7 +19,7 @@ use coeval_engine::write::Create;
 use coeval_engine::{
     AuditQuery, Caller, Engine, InOrg, SYSTEM_ORG, Settings, Target, TypeKey, What,
 };
-use coeval_filter::{Compare, Field, Filter, Operand};
+use coeval_filter::{FieldComparison, Filter, FilterField, Operand};
 use coeval_storage::{Range, Span};
 use coeval_stores::{OpenOptions, OpenStore, open};
 use serde_json::json;
@@ -38,7 +38,7 @@ const RESOURCES: usize = 2_500;
 const KILLS: usize = 8;
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -180,8 +180,8 @@ async fn an_upgrade_of_what_a_filter_matches_survives_it_too() {
     let (old, new, others) = (old.await, new.await, others.await);
     let asked = UpgradeMatching {
         filter: Filter::test(
-            Field::Name,
-            Compare::Equal(Operand::from_escaped("go*").unwrap()),
+            FilterField::Name,
+            FieldComparison::Equal(Operand::from_escaped("go*").unwrap()),
         ),
         versions: None,
         org: InOrg::Own,

@@ -8,7 +8,7 @@
     reason = "tests"
 )]
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::inspect::Repair;
@@ -34,7 +34,7 @@ const NAME: &str = "nothing_acknowledged_is_lost_in_any_phase";
 const RESOURCES: usize = 40;
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

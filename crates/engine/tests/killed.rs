@@ -8,7 +8,7 @@
     reason = "tests"
 )]
 
-use coeval_access::{Grant, Level, Member, Rights, Subject};
+use coeval_access::{AccessLevel, AccessSubject, AclMember, Grant, Rights};
 use coeval_core::version::Version;
 use coeval_engine::inspect::Repair;
 use coeval_engine::seal::{KeyId, Keyring};
@@ -30,7 +30,7 @@ const ROUND: &str = "COEVAL_TEST_KILLED_ROUND";
 const KILLS: u64 = 10;
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -150,8 +150,8 @@ async fn nothing_acknowledged_is_lost_and_nothing_is_half_done() {
     opened.store.close().await;
     let (opened, alone) = self::engine(&url, &two).await;
     for name in numbers.keys() {
-        let member = Member::User("admin".to_owned());
-        let level = Level::FullControl;
+        let member = AclMember::User("admin".to_owned());
+        let level = AccessLevel::FullControl;
         let grant = Grant { member, level };
         alone
             .grant(&admin(), &app(), &named(name), &grant)

@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::Version;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
@@ -35,7 +35,7 @@ fn app() -> TypeKey {
 }
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, vec![], Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, vec![], Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

@@ -1,7 +1,7 @@
 //! Ids of type versions, interfaces, tasks and members, as messages have them.
 
 use crate::api::Api;
-use coeval_access::Member;
+use coeval_access::AclMember;
 use coeval_api::methods::MethodError;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{EntityUrn, InterfaceUrn, TypeUrn, Uuid, Version};
@@ -69,10 +69,10 @@ pub(crate) fn resource(of: &TypeKey, text: &str) -> Result<Uuid, MethodError> {
 }
 
 /// Makes a member of an id.
-type Make = fn(String) -> Member;
+type Make = fn(String) -> AclMember;
 
 /// Whom a grant is for: a user, a role or an organization that there is.
-pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, MethodError> {
+pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<AclMember, MethodError> {
     let member = member_of(id)?;
     match api.methods.engine().name_of(caller, id).await? {
         Some(_) => Ok(member),
@@ -81,11 +81,11 @@ pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Membe
 }
 
 /// The same, whether or not it is still there.
-pub(crate) fn member_of(id: &str) -> Result<Member, MethodError> {
+pub(crate) fn member_of(id: &str) -> Result<AclMember, MethodError> {
     let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
+        ("urn:vcloud:user:", AclMember::User),
+        ("urn:vcloud:role:", AclMember::Role),
+        ("urn:vcloud:org:", AclMember::Org),
     ];
     let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
     let why = "use the id of a user, a role or an organization";

@@ -7,7 +7,10 @@ use crate::error::WebError;
 use crate::resources::{named, one};
 use crate::route::{Route, Shape, handler};
 use crate::{lists, tasks};
-use coeval_access::{Action, Decision, Explanation, Grant, Level, Member, Met};
+use coeval_access::{
+    AccessDecision, AccessExplanation, AccessLevel, AclMember, Grant, RequirementMet,
+    ResourceAction,
+};
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_codes::Coded;
 use coeval_engine::Caller;
@@ -16,15 +19,18 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What is told about, by the names on the wire.
-const ACTIONS: [(&str, Action); 8] = [
-    ("read", Action::Read),
-    ("modify", Action::Modify),
-    ("resolve", Action::Resolve),
-    ("delete", Action::Delete),
-    ("changeOwner", Action::ChangeOwner),
-    ("readAcl", Action::ReadAcl),
-    ("changeAcl", Action::ChangeAcl(Level::ReadWrite)),
-    ("readSecrets", Action::ReadSecrets),
+const ACTIONS: [(&str, ResourceAction); 8] = [
+    ("read", ResourceAction::Read),
+    ("modify", ResourceAction::Modify),
+    ("resolve", ResourceAction::Resolve),
+    ("delete", ResourceAction::Delete),
+    ("changeOwner", ResourceAction::ChangeOwner),
+    ("readAcl", ResourceAction::ReadAcl),
+    (
+        "changeAcl",
+        ResourceAction::ChangeAcl(AccessLevel::ReadWrite),
+    ),
+    ("readSecrets", ResourceAction::ReadSecrets),
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -71,10 +77,10 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 /// Makes a member of an id.
-type Make = fn(String) -> Member;
+type Make = fn(String) -> AclMember;
 
 /// Whom a grant is for: a user, a role or an organization that there is.
-pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, WebError> {
+pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<AclMember, WebError> {
     let make = maker(id)?;
     match api.engine().name_of(caller, id).await? {
         Some(_) => Ok(make(id.to_owned())),
@@ -87,9 +93,9 @@ pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Membe
 /// The same for one that may be gone.
 pub(crate) fn maker(id: &str) -> Result<Make, WebError> {
     let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
+        ("urn:vcloud:user:", AclMember::User),
+        ("urn:vcloud:role:", AclMember::Role),
+        ("urn:vcloud:org:", AclMember::Org),
     ];
     let found = kinds.into_iter().find(|(start, _)| id.starts_with(start));
     let id: String = id.chars().take(100).collect();
@@ -105,9 +111,9 @@ pub(crate) fn maker(id: &str) -> Result<Make, WebError> {
 pub(crate) async fn shown(api: &Api, caller: &Caller, grant: &Grant) -> Result<Value, WebError> {
     let id = grant.member.id();
     let kind = match grant.member {
-        Member::User(_) => "user",
-        Member::Role(_) => "role",
-        Member::Org(_) => "organization",
+        AclMember::User(_) => "user",
+        AclMember::Role(_) => "role",
+        AclMember::Org(_) => "organization",
     };
     let name = api.engine().name_of(caller, id).await?;
     let name = name.as_deref().unwrap_or_default();
@@ -118,7 +124,7 @@ pub(crate) async fn shown(api: &Api, caller: &Caller, grant: &Grant) -> Result<V
 pub(crate) async fn sent(api: &Api, call: &Call, caller: &Caller) -> Result<Grant, WebError> {
     let body = call.object(&["member", "level"])?;
     let level = body.needed("level")?;
-    let level: Result<Level, _> = level.parse();
+    let level: Result<AccessLevel, _> = level.parse();
     let level = level.map_err(|error| WebError::invalid(format!("{error}. {}", error.advice())))?;
     let member = member(api, caller, &body.needed("member")?).await?;
     Ok(Grant { member, level })
@@ -171,32 +177,32 @@ async fn explain(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
             .engine()
             .explain_user(caller, &which.of, &which.target, user, action);
         let told = asked.await?;
-        if let Decision::Allowed(allowed) = &told.decision {
+        if let AccessDecision::Allowed(allowed) = &told.decision {
             level = level.max(Some(allowed.level));
         }
         actions.push(explained(name, &told));
     }
     Ok(RestAnswer::ok(&json!({
         "user": user.unwrap_or(caller.user()),
-        "level": level.map(Level::name),
+        "level": level.map(AccessLevel::name),
         "actions": actions,
     })))
 }
 
-fn explained(name: &str, told: &Explanation) -> Value {
+fn explained(name: &str, told: &AccessExplanation) -> Value {
     let requirements = told.requirements.iter().map(|one| match &one.met {
-        Met::By(bases) => {
+        RequirementMet::By(bases) => {
             let by: Vec<String> = bases.iter().map(ToString::to_string).collect();
             json!({ "needs": one.needs, "met": true, "by": by })
         }
-        Met::No(reason) => json!({
+        RequirementMet::No(reason) => json!({
             "needs": one.needs,
             "met": false,
             "code": reason.code().to_string(),
             "reason": reason.to_string(),
             "advice": reason.advice(),
         }),
-        Met::NotKnown => json!({ "needs": one.needs, "met": false }),
+        RequirementMet::NotKnown => json!({ "needs": one.needs, "met": false }),
     });
     json!({
         "action": name,

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
 use crate::route::{Route, Shape, handler};
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 use serde_json::{Map, Value, json};
@@ -46,8 +46,8 @@ pub(crate) fn routes() -> Vec<Route> {
 
 fn shown(bundle: &RightsBundle) -> Value {
     let (all, orgs) = match &bundle.published {
-        Published::ToAll => (true, Vec::new()),
-        Published::To(orgs) => (false, orgs.iter().cloned().collect()),
+        BundleAudience::ToAll => (true, Vec::new()),
+        BundleAudience::To(orgs) => (false, orgs.iter().cloned().collect()),
     };
     json!({
         "id": bundle.id,

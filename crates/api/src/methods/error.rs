@@ -99,7 +99,7 @@ impl From<CallerError> for MethodError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_access::{AclError, Denied, Level, Reason};
+    use coeval_access::{AccessLevel, AclError, DenialReason, DeniedAccess};
     use coeval_codes::GrpcCode;
     use coeval_core::{decide, phases};
     use coeval_engine::TypeKey;
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn what_a_caller_may_not_see_is_not_found_and_what_it_may_not_do_is_denied() {
-        let denied = |hidden| Denied {
-            reason: Reason::ProviderOnly,
+        let denied = |hidden| DeniedAccess {
+            reason: DenialReason::ProviderOnly,
             hidden,
         };
         assert_eq!(told(denied(true)), (GrpcCode::NotFound, 404));
@@ -142,12 +142,12 @@ mod tests {
         let key = coeval_storage::Key::new("a/b").map(|key| StorageError::NotFound { key });
         assert_eq!(key.map(told).ok(), Some((GrpcCode::Internal, 500)));
         let stands = (GrpcCode::FailedPrecondition, 409);
-        assert_eq!(told(phases::Refusal::Missing), stands);
-        assert_eq!(told(phases::Refusal::Exists), stands);
-        assert_eq!(told(decide::Refusal::Stale), stands);
+        assert_eq!(told(phases::PhaseRefusal::Missing), stands);
+        assert_eq!(told(phases::PhaseRefusal::Exists), stands);
+        assert_eq!(told(decide::VersionRefusal::Stale), stands);
         let above = AclError::AboveOwn {
-            grant: Level::FullControl,
-            own: Level::ReadOnly,
+            grant: AccessLevel::FullControl,
+            own: AccessLevel::ReadOnly,
         };
         assert_eq!(told(above), (GrpcCode::InvalidArgument, 400));
     }

@@ -1,6 +1,6 @@
 //! A store with a type of two versions and many resources of 2 KiB.
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
@@ -41,7 +41,7 @@ pub(crate) struct World {
 }
 
 pub(crate) fn caller() -> Caller {
-    let subject = Subject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

@@ -2,8 +2,8 @@
 
 use super::error::ConvertError;
 use super::kept_file::KeptFile;
-use coeval_core::convert::{Class, Loss, Record, Versions};
-use coeval_core::types::Violation;
+use coeval_core::convert::{ContentRecord, ConversionClass, StepLoss, Versions};
+use coeval_core::types::SchemaViolation;
 use coeval_core::version::Version;
 use serde_json::Value;
 
@@ -12,14 +12,14 @@ use serde_json::Value;
 pub(super) struct Conversion {
     pub(super) from: Version,
     /// The document, at the version that was asked for.
-    pub(super) record: Record,
+    pub(super) record: ContentRecord,
     /// What the conversion does to documents in general, or at least did to this one.
-    pub(super) class: Class,
-    pub(super) losses: Vec<Loss>,
+    pub(super) class: ConversionClass,
+    pub(super) losses: Vec<StepLoss>,
     /// What had been kept and went with values that were deleted meanwhile.
     pub(super) dropped: Vec<String>,
     /// What does not fit the version that was asked for.
-    pub(super) misfits: Vec<Violation>,
+    pub(super) misfits: Vec<SchemaViolation>,
 }
 
 pub(super) fn convert(
@@ -38,7 +38,7 @@ pub(super) fn convert(
         })?;
     }
     let (record, dropped) = match kept {
-        None => (Record::new(from, content), Vec::new()),
+        None => (ContentRecord::new(from, content), Vec::new()),
         Some(kept) if kept.is_of(&content) => (kept.into_record(), Vec::new()),
         // It was changed since: it is put over the one that something was kept for.
         Some(kept) => {
@@ -53,9 +53,9 @@ pub(super) fn convert(
     });
     // The class is that of the steps; what a version does not declare is kept without any.
     let kept = if record.kept.entries().is_empty() {
-        Class::Exact
+        ConversionClass::Exact
     } else {
-        Class::Keeps
+        ConversionClass::Keeps
     };
     Ok(Conversion {
         from,

@@ -1,7 +1,7 @@
 //! Why a document is not converted.
 
 use coeval_codes::Coded;
-use coeval_core::convert::Refusal;
+use coeval_core::convert::ConversionRefusal;
 use coeval_core::types::{ContentError, DocumentError, TypeFileError};
 use coeval_core::version::Version;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) enum ConvertError {
     },
     #[error(transparent)]
     #[code(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] ConversionRefusal),
 }
 
 fn named(path: &Path) -> String {

@@ -1,7 +1,7 @@
 //! What is shown: the document for programs, the rest for people.
 
 use super::conversion::Conversion;
-use coeval_core::types::{BodyLimits, Form, read_document, same};
+use coeval_core::types::{BodyLimits, DocumentForm, read_document, same};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 const SHOWN: usize = 60;
 
 /// The document, in the form in which it came.
-pub(super) fn document(content: &Value, form: Form) -> String {
+pub(super) fn document(content: &Value, form: DocumentForm) -> String {
     let yaml = match form {
-        Form::Json => None,
-        Form::Yaml => yaml(content),
+        DocumentForm::Json => None,
+        DocumentForm::Yaml => yaml(content),
     };
     yaml.unwrap_or_else(|| format!("{content:#}\n"))
 }
@@ -173,7 +173,7 @@ mod tests {
             "warning: the result does not fit version 2.0.0: /zone: is required and missing\n";
         assert!(said.ends_with(warning), "{said}");
         assert_eq!(
-            document(&done.record.content, Form::Json),
+            document(&done.record.content, DocumentForm::Json),
             "{\n  \"image\": \"a\"\n}\n"
         );
     }
@@ -197,14 +197,14 @@ mod tests {
     #[test]
     fn yaml_is_printed_where_it_reads_back_as_the_same() {
         let content = json!({"image": "a", "ports": [80, "80", "1.10", "007", "~", "no", ".5", "+1", "0x1f"]});
-        let printed = document(&content, Form::Yaml);
+        let printed = document(&content, DocumentForm::Yaml);
         assert!(
             printed.starts_with("image: a\nports:\n- 80\n- '80'\n"),
             "{printed}"
         );
         // A merge key would be refused.
         let merge = json!({"<<": 1});
-        assert_eq!(document(&merge, Form::Yaml), "{\n  \"<<\": 1\n}\n");
+        assert_eq!(document(&merge, DocumentForm::Yaml), "{\n  \"<<\": 1\n}\n");
     }
 
     #[test]

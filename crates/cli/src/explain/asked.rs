@@ -1,6 +1,6 @@
 //! What is asked for: `app`, `acme:app`, `app.spec.nodes.size`.
 
-use coeval_core::types::Step;
+use coeval_core::types::PathToken;
 
 /// A kind and the names on the way to a field; none: the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,11 +47,13 @@ impl Asked {
 
 /// Whether these names lead to that place. What is inside of every item or value is reached without
 /// a word for it, or with `*`.
-pub(super) fn fits(names: &[String], place: &[Step]) -> bool {
+pub(super) fn fits(names: &[String], place: &[PathToken]) -> bool {
     match (names.split_first(), place.split_first()) {
         (None, None) => true,
-        (Some((name, names)), Some((Step::Key(key), rest))) if name == key => fits(names, rest),
-        (Some((name, rest_of_names)), Some((Step::Every, rest))) => {
+        (Some((name, names)), Some((PathToken::Key(key), rest))) if name == key => {
+            fits(names, rest)
+        }
+        (Some((name, rest_of_names)), Some((PathToken::Every, rest))) => {
             (name == "*" && fits(rest_of_names, rest)) || fits(names, rest)
         }
         _ => false,

@@ -3,7 +3,7 @@
 use super::asked::fits;
 use crate::types::explanation::{Field, explain_one_of};
 use crate::types::text::{notes, types};
-use coeval_core::convert::{Loss, Refusal, Versions};
+use coeval_core::convert::{ConversionRefusal, StepLoss, Versions};
 use coeval_core::types::{PathPattern, TypeVersion};
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
@@ -95,7 +95,7 @@ pub(super) fn between(
     versions: &Versions,
     from: Version,
     to: Version,
-) -> Result<Compared, Refusal> {
+) -> Result<Compared, ConversionRefusal> {
     let all: Vec<&TypeVersion> = versions.iter().collect();
     let (old, new) = (fields(&all, from), fields(&all, to));
     let (class, losses) = versions.class(from, to)?;
@@ -120,7 +120,7 @@ pub(super) fn between(
         notes: notes(field, field.since),
         changes: Vec::new(),
     }));
-    let told = |loss: Loss| Told {
+    let told = |loss: StepLoss| Told {
         path: loss.path,
         what: loss.what,
     };

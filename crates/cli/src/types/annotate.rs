@@ -7,7 +7,7 @@ use crate::output::Format;
 use crate::rows::{print_rows, say};
 use clap::Args;
 use coeval_client::ClientError;
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 
@@ -64,9 +64,9 @@ async fn annotate(
 }
 
 /// As it is said in a file.
-pub(super) fn deprecation(said: &pb::Deprecation) -> Deprecation {
+pub(super) fn deprecation(said: &pb::Deprecation) -> VersionDeprecation {
     let some = |text: &String| (!text.is_empty()).then(|| text.clone());
-    Deprecation {
+    VersionDeprecation {
         since: some(&said.since),
         sunset: some(&said.sunset),
         message: some(&said.message),
@@ -74,8 +74,8 @@ pub(super) fn deprecation(said: &pb::Deprecation) -> Deprecation {
 }
 
 /// The same; a type of a later release is shown as it is.
-pub(super) fn known_column(said: &pb::Column) -> Column {
-    Column {
+pub(super) fn known_column(said: &pb::Column) -> ListColumn {
+    ListColumn {
         name: said.name.clone(),
         path: said.path.clone(),
         kind: ColumnType::of(&said.r#type).unwrap_or_default(),

@@ -6,7 +6,7 @@ mod text;
 use super::explain::{print, terminal_width};
 use super::read::{TypesOrSchema, read_types_or_schema};
 use crate::failure::Failure;
-use coeval_core::compat::{Change, Kind, check};
+use coeval_core::compat::{ChangeKind, SchemaChange, check};
 use coeval_core::convert::Versions;
 use coeval_core::types::{Schema, TypeVersion};
 use report::Report;
@@ -30,10 +30,10 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(match report.kind() {
-        Kind::Breaking => ExitCode::from(BREAKING),
-        Kind::Undecided => ExitCode::from(UNDECIDED),
+        ChangeKind::Breaking => ExitCode::from(BREAKING),
+        ChangeKind::Undecided => ExitCode::from(UNDECIDED),
         _ if report.enough() == Some(false) => ExitCode::from(BREAKING),
-        Kind::Identical | Kind::Additive => ExitCode::SUCCESS,
+        ChangeKind::Identical | ChangeKind::Additive => ExitCode::SUCCESS,
     })
 }
 
@@ -90,7 +90,7 @@ fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<Report, Failure> {
     shorter(&mut schemas);
     let new = schemas.pop().ok_or_else(nothing_before)?;
     let changes = schemas.iter().rev();
-    let changes = changes.map(|(name, old)| (name.clone(), Change::between(old, &new.1)));
+    let changes = changes.map(|(name, old)| (name.clone(), SchemaChange::between(old, &new.1)));
     Report::of_schemas(new.0, changes.collect()).ok_or_else(nothing_before)
 }
 
@@ -119,7 +119,7 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
     let same = |other: &&TypeVersion| other.id.version == new.id.version;
     if let Some(same) = before.iter().find(same) {
         // An edit of a version that nobody uses yet.
-        let change = Change::between(&same.schema, &new.schema);
+        let change = SchemaChange::between(&same.schema, &new.schema);
         let changes = vec![(format!("{} before", same.id), change)];
         return Report::of_schemas(new.id.to_string(), changes).ok_or_else(nothing_before);
     }

@@ -2,7 +2,8 @@
 
 use coeval_core::convert::{KeyOrigin, KeyedList, Versions};
 use coeval_core::types::{
-    Column, DeclaredPath, DeclaredPaths, Deprecation, PathPattern, TypeVersion, TypeVersionId,
+    DeclaredPath, DeclaredPaths, ListColumn, PathPattern, TypeVersion, TypeVersionId,
+    VersionDeprecation,
 };
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
@@ -26,9 +27,9 @@ pub(crate) struct Explanation<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) restricted_view: Option<View<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) deprecated: Option<&'t Deprecation>,
+    pub(crate) deprecated: Option<&'t VersionDeprecation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) columns: Option<&'t [Column]>,
+    pub(crate) columns: Option<&'t [ListColumn]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clients: Option<String>,
     pub(crate) skew: String,

@@ -3,7 +3,7 @@
 use super::explanation::{Explanation, Field, Place, Since};
 use super::tree::branches;
 use crate::columns::{cut, pad, plain, width, wrap};
-use coeval_core::types::Step;
+use coeval_core::types::PathToken;
 use serde_json::Value;
 
 #[cfg(test)]
@@ -203,11 +203,11 @@ fn row(field: &Field<'_>, branch: String, since: Option<Since>) -> Row {
 fn name(field: &Field<'_>) -> String {
     match field.path.steps().last() {
         None => "content".to_owned(),
-        Some(Step::Every) => "*".to_owned(),
-        Some(Step::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
+        Some(PathToken::Every) => "*".to_owned(),
+        Some(PathToken::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
             format!("{key:?}")
         }
-        Some(Step::Key(key)) => key.clone(),
+        Some(PathToken::Key(key)) => key.clone(),
     }
 }
 

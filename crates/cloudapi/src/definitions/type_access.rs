@@ -9,7 +9,7 @@ use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::{Caller, SYSTEM_ORG, TypeKey};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "grantType", "objectId", "accessLevelId", "memberId"];
 
-fn grant_id(of: &TypeKey, version: Version, member: &Member) -> String {
+fn grant_id(of: &TypeKey, version: Version, member: &AclMember) -> String {
     let name = format!("{}\0{}", urn::of_type(of, version), member.id());
     urn::derived("accessControl", &name)
 }
@@ -34,9 +34,9 @@ async fn represent(
     all.insert("id".into(), json!(grant_id(of, version, &grant.member)));
     if call.version >= ApiVersion::new(35, 2) {
         let org = match &grant.member {
-            Member::Org(org) => org,
+            AclMember::Org(org) => org,
             // Definitions are the provider's.
-            Member::User(_) | Member::Role(_) => SYSTEM_ORG,
+            AclMember::User(_) | AclMember::Role(_) => SYSTEM_ORG,
         };
         let name = api.engine.name_of(call.caller()?, org).await?;
         let name = name.as_deref().unwrap_or_default();
@@ -50,7 +50,11 @@ async fn represent(
 }
 
 /// Whom a body names: a user, a role or an organization that there is.
-async fn member(api: &Api, caller: &Caller, body: &Map<String, Value>) -> Result<Member, ApiError> {
+async fn member(
+    api: &Api,
+    caller: &Caller,
+    body: &Map<String, Value>,
+) -> Result<AclMember, ApiError> {
     match body.text("grantType")?.as_deref() {
         None | Some(MEMBERSHIP) => {}
         Some(_) => {
@@ -94,7 +98,8 @@ async fn set(
     version: Version,
     grant: &Grant,
 ) -> Result<(), ApiError> {
-    let change = |acl: &mut coeval_access::Acl| Ok(acl.set(grant.clone(), Level::FullControl)?);
+    let change =
+        |acl: &mut coeval_access::Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     let done = api.engine.set_type_acl(call.caller()?, of, version, change);
     Ok(done.await?)
 }
@@ -129,7 +134,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let remove = |acl: &mut coeval_access::Acl| {
-        acl.remove(&grant.member, Level::FullControl)?;
+        acl.remove(&grant.member, AccessLevel::FullControl)?;
         Ok(())
     };
     let done = api
@@ -147,17 +152,17 @@ pub(super) async fn sync(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     Ok(RestAnswer::ok(&json!({ "granted": granted })))
 }
 
-fn access_level(level: Level) -> Value {
+fn access_level(level: AccessLevel) -> Value {
     let about = match level {
-        Level::ReadOnly => "See it",
-        Level::ReadWrite => "See and change it",
-        Level::FullControl => "See, change and delete it, and say who else may",
+        AccessLevel::ReadOnly => "See it",
+        AccessLevel::ReadWrite => "See and change it",
+        AccessLevel::FullControl => "See, change and delete it, and say who else may",
     };
     json!({ "id": level.urn(), "name": level.name(), "description": about })
 }
 
 pub(super) async fn levels(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
-    let rows = Level::ALL.into_iter().map(access_level).collect();
+    let rows = AccessLevel::ALL.into_iter().map(access_level).collect();
     listing::answer(&api, &call, rows, &["id", "name"], "AccessLevels")
 }
 

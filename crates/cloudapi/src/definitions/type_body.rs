@@ -5,7 +5,7 @@ use crate::api_version::ApiVersion;
 use crate::call::BodyFields;
 use crate::error::ApiError;
 use crate::urn;
-use coeval_access::inheritance::Said;
+use coeval_access::inheritance::DeclaredInheritance;
 use coeval_core::types::limits::FILE_BYTES;
 use coeval_core::types::{BodyLimits, read_document};
 use coeval_core::version::Version;
@@ -102,18 +102,18 @@ fn say(spec: &mut Map<String, Value>, body: &Body) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn inherited(body: &Body) -> Result<Said, ApiError> {
+fn inherited(body: &Body) -> Result<DeclaredInheritance, ApiError> {
     Ok(match body.text("inheritedVersion")?.as_deref() {
-        None | Some("") => Said::Absent,
-        Some("0") => Said::Nothing,
-        Some(text) => Said::From(
+        None | Some("") => DeclaredInheritance::Absent,
+        Some("0") => DeclaredInheritance::Nothing,
+        Some(text) => DeclaredInheritance::From(
             Version::parse_full(text)
                 .map_err(|error| ApiError::request(format!("inheritedVersion: {error}")))?,
         ),
     })
 }
 
-fn implicit(body: &Body) -> Result<Option<coeval_access::Level>, ApiError> {
+fn implicit(body: &Body) -> Result<Option<coeval_access::AccessLevel>, ApiError> {
     let text = body
         .text("maxImplicitRight")?
         .filter(|text| !text.is_empty());

@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::{listing, urn};
-use coeval_access::inheritance::Inherits;
+use coeval_access::inheritance::InheritedAcl;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::types::{Policy, Registered};
@@ -115,7 +115,7 @@ fn warned(mut answer: RestAnswer, done: &Registered) -> RestAnswer {
             format!("{at}{} ({})", finding.message, finding.rule)
         })
         .collect();
-    if let Some(Inherits::NothingAsOlder { than }) = done.inherits {
+    if let Some(InheritedAcl::NothingAsOlder { than }) = done.inherits {
         sentences.push(format!(
             "version {} is older than {than} and inherits no access: tenants don't see it until it is granted to them, or accessControls/sync gives it to those that the type is published to",
             done.id.version

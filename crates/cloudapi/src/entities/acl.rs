@@ -9,7 +9,7 @@ use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::grants::{MEMBERSHIP, member};
 use crate::{listing, urn};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::rest::RestAnswer;
 use coeval_engine::{EngineError, Resource, Target, TypeKey};
 use http::StatusCode;
@@ -33,8 +33,8 @@ async fn shared(api: &Api, call: &Call) -> Result<Shared, ApiError> {
     let acl = api.engine.acl(caller, &of, &target).await?;
     let resource = api.engine.get(caller, &of, &target).await?;
     let owner = Grant {
-        member: Member::User(resource.header.owner.clone()),
-        level: Level::FullControl,
+        member: AclMember::User(resource.header.owner.clone()),
+        level: AccessLevel::FullControl,
     };
     let others = acl.grants().iter();
     let others = others.filter(|grant| grant.member != owner.member).cloned();
@@ -48,7 +48,7 @@ async fn shared(api: &Api, call: &Call) -> Result<Shared, ApiError> {
 }
 
 impl Shared {
-    fn id(&self, member: &Member) -> String {
+    fn id(&self, member: &AclMember) -> String {
         urn::derived(
             "accessControl",
             &format!("{} {member}", self.resource.urn()),
@@ -68,9 +68,9 @@ impl Shared {
     }
 
     /// The grant of a member as it is shown.
-    fn shown(&self, grant: &Grant) -> Level {
+    fn shown(&self, grant: &Grant) -> AccessLevel {
         if grant.member.id() == self.resource.header.owner {
-            Level::FullControl
+            AccessLevel::FullControl
         } else {
             grant.level
         }
@@ -92,7 +92,7 @@ impl Shared {
     }
 }
 
-fn level(body: &Map<String, Value>) -> Result<Level, ApiError> {
+fn level(body: &Map<String, Value>) -> Result<AccessLevel, ApiError> {
     match body.text("grantType")?.as_deref() {
         None | Some("" | MEMBERSHIP) => {}
         Some(other) => {

@@ -6,10 +6,10 @@ use crate::api::Api;
 use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::urn;
-use coeval_access::Reason;
+use coeval_access::DenialReason;
 use coeval_api::negotiation::names;
 use coeval_api::rest::{RestAnswer, pointers};
-use coeval_core::decide::{Refusal, StoreAt};
+use coeval_core::decide::{StoreAt, VersionRefusal};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::Task;
@@ -265,8 +265,10 @@ fn restricted(error: EngineError) -> ApiError {
 fn type_update(error: EngineError) -> ApiError {
     let unseen = match &error {
         EngineError::TypeVersionUnknown { .. }
-        | EngineError::Version(Refusal::VersionUnknown { .. }) => true,
-        EngineError::Denied(denied) => matches!(denied.reason, Reason::VersionNotVisible { .. }),
+        | EngineError::Version(VersionRefusal::VersionUnknown { .. }) => true,
+        EngineError::Denied(denied) => {
+            matches!(denied.reason, DenialReason::VersionNotVisible { .. })
+        }
         _ => false,
     };
     if unseen {

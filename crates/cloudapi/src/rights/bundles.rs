@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 use coeval_engine::{Attempts, EngineError};
@@ -129,6 +129,6 @@ fn row(bundle: &RightsBundle) -> Value {
         "description": bundle.description,
         "bundleKey": "com.vmware.vcloud.undefined.key",
         "readOnly": bundle.predefined,
-        "publishAll": bundle.published == Published::ToAll,
+        "publishAll": bundle.published == BundleAudience::ToAll,
     })
 }

@@ -8,7 +8,7 @@ use crate::call::{BodyFields, Call};
 use crate::error::ApiError;
 use crate::listing;
 use crate::orgs::places;
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::rest::RestAnswer;
 use coeval_engine::SYSTEM_ORG;
 use coeval_engine::identity::{PublishTo, RightsBundle};
@@ -54,7 +54,7 @@ pub(super) async fn unpublish_all(api: Arc<Api>, call: Call) -> Result<RestAnswe
 /// All organizations, whichever the body names: a global role is there for everybody.
 pub(super) async fn role_tenants(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     roles::global(&api, &call).await?;
-    page(&api, &call, &Published::ToAll).await
+    page(&api, &call, &BundleAudience::ToAll).await
 }
 
 pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
@@ -67,7 +67,7 @@ pub(super) async fn role_replace(api: Arc<Api>, call: Call) -> Result<RestAnswer
     };
     let everybody = tenants.all(|org| named.iter().any(|what| has(what, &org.id, &org.name)));
     if everybody {
-        page(&api, &call, &Published::ToAll).await
+        page(&api, &call, &BundleAudience::ToAll).await
     } else {
         Err(ApiError::GlobalRole)
     }
@@ -95,7 +95,7 @@ fn orgs(call: &Call) -> Result<Vec<String>, ApiError> {
     references(list.ok_or_else(|| ApiError::request("values is missing"))?)
 }
 
-async fn page(api: &Api, call: &Call, published: &Published) -> Result<RestAnswer, ApiError> {
+async fn page(api: &Api, call: &Call, published: &BundleAudience) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(api, call.caller()?).await?;
     let orgs = orgs.iter().filter(|org| org.id != SYSTEM_ORG);
     let orgs = orgs.filter(|org| published.includes(&org.id));

@@ -1,12 +1,12 @@
 //! Why a read or a write is refused, and what to do about it.
 
-use super::{Pair, WhyNot};
-use crate::version::{ClientVersion, Known, KnownVersion, StoredVersion, Version};
+use super::{VersionPair, CarryObstacle};
+use crate::version::{ClientVersion, KnownVersions, KnownVersion, StoredVersion, Version};
 use coeval_codes::Coded;
 
 /// A read or write that can't be done at these versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
-pub enum Refusal {
+pub enum VersionRefusal {
     /// The version asked for, or the body's, can't be loaded here.
     #[error("this server does not know version {}", version.short())]
     #[code(
@@ -53,7 +53,7 @@ pub enum Refusal {
         /// The body's version.
         body: Version,
         /// Why it can't be carried.
-        why: WhyNot,
+        why: CarryObstacle,
     },
     /// The only record known here is a copy of one that is not.
     #[error("what this server knows of it is a read-only copy; it is stored at {new}")]
@@ -140,13 +140,13 @@ pub enum Refusal {
     Stale,
 }
 
-impl Refusal {
-    pub(super) fn version_unknown(version: Version, known: &Known) -> Self {
+impl VersionRefusal {
+    pub(super) fn version_unknown(version: Version, known: &KnownVersions) -> Self {
         let newest = known.newest();
         Self::VersionUnknown { version, newest }
     }
 
-    pub(super) const fn in_migration(body: KnownVersion, pair: Pair) -> Self {
+    pub(super) const fn in_migration(body: KnownVersion, pair: VersionPair) -> Self {
         Self::InMigration {
             body,
             old: pair.old(),
@@ -162,11 +162,13 @@ fn unknown_version_advice(newest: Option<KnownVersion>) -> String {
     }
 }
 
-const fn marked_advice(why: WhyNot) -> &'static str {
+const fn marked_advice(why: CarryObstacle) -> &'static str {
     match why {
-        WhyNot::NothingStored => "To create it, leave out `+downgraded`.",
-        WhyNot::StoredUnknown => "Write through a server that knows the stored version.",
-        WhyNot::Strict => "Read it at the stored version and edit that, or upgrade the client.",
-        WhyNot::NoRevision => "Send the revision that was read together with the content.",
+        CarryObstacle::NothingStored => "To create it, leave out `+downgraded`.",
+        CarryObstacle::StoredUnknown => "Write through a server that knows the stored version.",
+        CarryObstacle::Strict => {
+            "Read it at the stored version and edit that, or upgrade the client."
+        }
+        CarryObstacle::NoRevision => "Send the revision that was read together with the content.",
     }
 }

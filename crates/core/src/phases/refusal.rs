@@ -1,6 +1,6 @@
 //! Why a move, a write or a server is refused, and what to do about it.
 
-use super::{Epoch, Live, Phase};
+use super::{Epoch, LivePhases, Phase};
 use coeval_codes::Coded;
 
 /// Something that can't be done in this phase.
@@ -8,7 +8,7 @@ use coeval_codes::Coded;
 // All of them are about the state that something has; two have codes of the store, where a
 // condition that nobody expected to fail is a fault of the server.
 #[code(kind = FailedPrecondition)]
-pub enum Refusal {
+pub enum PhaseRefusal {
     /// The server works at a phase that is over, or not yet there.
     #[error("this server is at {phase}; servers may work at {}", said(*live))]
     #[code(PHASE_NOT_LIVE, advice = format!("Move this server to {}.", said(*live)))]
@@ -16,12 +16,12 @@ pub enum Refusal {
         /// Where it is.
         phase: Phase,
         /// Where it may be.
-        live: Live,
+        live: LivePhases,
     },
     /// The server knows only the old major.
     #[error(
         "this server can't load major {to}; servers work at {}, so it {} the type",
-        said(*live),
+        live_phrase(*live),
         if *reads { "only reads" } else { "can't serve" }
     )]
     #[code(
@@ -32,7 +32,7 @@ pub enum Refusal {
         /// The major that it can't load.
         to: u32,
         /// Where servers work.
-        live: Live,
+        live: LivePhases,
         /// Whether it reads on.
         reads: bool,
     },
@@ -119,7 +119,7 @@ pub enum Refusal {
     #[code(PHASE_LAST, advice = "Advance to cleanup first.")]
     NotLast {
         /// Where it is.
-        live: Live,
+        live: LivePhases,
     },
     /// Cleanup has not visited every resource.
     #[error("{left} resources are left at the old major, or marked as part of the migration")]
@@ -136,7 +136,7 @@ pub enum Refusal {
     #[code(PHASE_NOT_FIRST, advice = "Go back to old first.")]
     NotFirst {
         /// Where it is.
-        live: Live,
+        live: LivePhases,
     },
     /// Mirrors that nobody reads have not all been removed.
     #[error("{left} mirrors are left at the new major")]
@@ -166,7 +166,7 @@ pub enum Refusal {
         /// What was asked for.
         phase: Phase,
         /// Where servers may be.
-        live: Live,
+        live: LivePhases,
         /// Who must move first.
         held_by: Vec<String>,
     },
@@ -197,14 +197,14 @@ pub enum Refusal {
     Missing,
 }
 
-fn out_of_reach_advice(held_by: &[String], live: Live) -> String {
+fn out_of_reach_advice(held_by: &[String], live: LivePhases) -> String {
     if held_by.is_empty() {
         return format!("Ask for {}, or for the phase beside it.", said(live));
     }
     format!("Move these servers first: {}.", held_by.join(", "))
 }
 
-fn said(live: Live) -> String {
+fn said(live: LivePhases) -> String {
     if live.low == live.high {
         live.low.to_string()
     } else {

@@ -1,6 +1,6 @@
 //! Bodies as they are sent: strict JSON, nothing changed silently.
 
-use super::json::{Event, Events};
+use super::json::{JsonEvent, JsonEvents};
 use super::limits::BodyLimits;
 use super::position::Position;
 use coeval_codes::Coded;
@@ -76,7 +76,7 @@ pub enum BodyError {
 }
 
 /// An object or a list that is not complete yet.
-enum Open {
+enum OpenContainer {
     Object(Map<String, Value>, String),
     Array(Vec<Value>),
 }
@@ -104,13 +104,13 @@ pub fn read_body(bytes: &[u8], limits: BodyLimits) -> Result<Value, BodyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| BodyError::NotUtf8 {
         offset: error.valid_up_to(),
     })?;
-    let mut events = Events::of(text, limits.depth);
-    let mut open: Vec<Open> = Vec::new();
+    let mut events = JsonEvents::of(text, limits.depth);
+    let mut open: Vec<OpenContainer> = Vec::new();
     let mut whole = Value::Null;
     while let Some((offset, event)) = events.next()? {
         let value = match event {
-            Event::Key(key) => {
-                if let Some(Open::Object(map, current)) = open.last_mut() {
+            JsonEvent::Key(key) => {
+                if let Some(OpenContainer::Object(map, current)) = open.last_mut() {
                     if map.contains_key(key.as_ref()) {
                         return Err(BodyError::DuplicateKey {
                             position: events.position(offset),
@@ -121,29 +121,29 @@ pub fn read_body(bytes: &[u8], limits: BodyLimits) -> Result<Value, BodyError> {
                 }
                 continue;
             }
-            Event::Object => {
-                open.push(Open::Object(Map::new(), String::new()));
+            JsonEvent::Object => {
+                open.push(OpenContainer::Object(Map::new(), String::new()));
                 continue;
             }
-            Event::Array => {
-                open.push(Open::Array(Vec::new()));
+            JsonEvent::Array => {
+                open.push(OpenContainer::Array(Vec::new()));
                 continue;
             }
-            Event::End => match open.pop() {
-                Some(Open::Object(map, _)) => Value::Object(map),
-                Some(Open::Array(items)) => Value::Array(items),
+            JsonEvent::End => match open.pop() {
+                Some(OpenContainer::Object(map, _)) => Value::Object(map),
+                Some(OpenContainer::Array(items)) => Value::Array(items),
                 None => Value::Null,
             },
-            Event::String(text) => Value::String(text.into_owned()),
-            Event::Number(number) => Value::Number(number),
-            Event::Bool(yes) => Value::Bool(yes),
-            Event::Null => Value::Null,
+            JsonEvent::String(text) => Value::String(text.into_owned()),
+            JsonEvent::Number(number) => Value::Number(number),
+            JsonEvent::Bool(yes) => Value::Bool(yes),
+            JsonEvent::Null => Value::Null,
         };
         match open.last_mut() {
-            Some(Open::Object(map, key)) => {
+            Some(OpenContainer::Object(map, key)) => {
                 map.insert(std::mem::take(key), value);
             }
-            Some(Open::Array(items)) => items.push(value),
+            Some(OpenContainer::Array(items)) => items.push(value),
             None => whole = value,
         }
     }

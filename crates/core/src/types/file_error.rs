@@ -133,14 +133,14 @@ fn hint(nearest: &Option<&'static str>) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("{position}: {found}")]
 #[code(from = found)]
-pub struct Problem {
+pub struct FileProblem {
     /// Where.
     pub position: Position,
     /// What.
     pub found: FileError,
 }
 
-impl Problem {
+impl FileProblem {
     pub(crate) const fn at(position: Position, found: FileError) -> Self {
         Self { position, found }
     }
@@ -150,13 +150,13 @@ impl Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Coded)]
 #[code(from = first)]
 pub struct TypeFileError {
-    first: Problem,
-    others: Vec<Problem>,
+    first: FileProblem,
+    others: Vec<FileProblem>,
 }
 
 impl TypeFileError {
     /// Of problems in any order; `None` if there are none.
-    pub(crate) fn of(mut problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn of(mut problems: Vec<FileProblem>) -> Option<Self> {
         problems.sort_by_key(|problem| problem.position);
         let mut rest = problems.into_iter();
         let first = rest.next()?;
@@ -164,13 +164,13 @@ impl TypeFileError {
         Some(Self { first, others })
     }
 
-    pub(crate) const fn one(first: Problem) -> Self {
+    pub(crate) const fn one(first: FileProblem) -> Self {
         let others = Vec::new();
         Self { first, others }
     }
 
     /// Each of them.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    pub fn problems(&self) -> impl Iterator<Item = &FileProblem> {
         std::iter::once(&self.first).chain(&self.others)
     }
 }

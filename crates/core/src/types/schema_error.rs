@@ -5,7 +5,7 @@ use coeval_codes::Coded;
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
-pub enum Flaw {
+pub enum SchemaFlaw {
     /// Not a JSON Schema.
     #[error("not a valid JSON Schema: {0}")]
     #[code(SCHEMA_INVALID, advice = "Correct the keyword that the pointer names.")]
@@ -118,11 +118,11 @@ pub struct SchemaError {
     /// Where, as a JSON pointer into the schema.
     pub pointer: String,
     /// What.
-    pub flaw: Flaw,
+    pub flaw: SchemaFlaw,
 }
 
 impl SchemaError {
-    pub(crate) fn at(pointer: impl Into<String>, flaw: Flaw) -> Self {
+    pub(crate) fn at(pointer: impl Into<String>, flaw: SchemaFlaw) -> Self {
         let pointer = pointer.into();
         Self { pointer, flaw }
     }

@@ -48,9 +48,9 @@ impl FieldsTooNew {
 
 /// For each field that did not always exist, since when it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Since(Vec<(PathPattern, Version)>);
+pub struct FieldsSince(Vec<(PathPattern, Version)>);
 
-impl Since {
+impl FieldsSince {
     /// Of pairs in the author's order.
     #[must_use]
     pub const fn new(fields: Vec<(PathPattern, Version)>) -> Self {
@@ -67,11 +67,11 @@ impl Since {
     /// stored value at the same place is unchanged, not set: a reader may send back what it saw.
     ///
     /// ```
-    /// # use coeval_core::types::{PathPattern, Since};
+    /// # use coeval_core::types::{PathPattern, FieldsSince};
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// let (v1, v1_1) = (Version::new(1, 0, 0), Version::new(1, 1, 0));
-    /// let since = Since::new(vec![(PathPattern::parse("/gpu").unwrap(), v1_1)]);
+    /// let since = FieldsSince::new(vec![(PathPattern::parse("/gpu").unwrap(), v1_1)]);
     /// let body = json!({"gpu": 4});
     /// assert_eq!(since.check(v1, &body, None).unwrap_err().fields[0].since, v1_1);
     /// assert!(since.check(v1, &body, Some(&body)).is_ok(), "it only sends back what is stored");

@@ -37,14 +37,14 @@ pub struct VersionError {
     /// What was sent.
     pub text: Excerpt,
     /// What is wrong with it.
-    pub flaw: Flaw,
+    pub flaw: VersionFlaw,
 }
 
 /// What is wrong with a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[non_exhaustive]
 #[code(advice = "Write MAJOR.MINOR.PATCH in plain digits, as in 1.1.0.")]
-pub enum Flaw {
+pub enum VersionFlaw {
     /// Nothing there.
     #[error("it is empty")]
     #[code(VERSION_INVALID)]

@@ -12,7 +12,7 @@ use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
 use crate::stored::Stored;
 use crate::write::steps::{as_read, fenced};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_core::version::Uuid;
 use coeval_storage::{Action as KeyAction, Condition, Put, ReadRequest, Revision, Step};
 
@@ -58,7 +58,7 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Vec<MetadataEntry>, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let mut entries = self.kept_entries(&found.stored).await?.entries;
         let own = own_domain(caller);
         entries.retain(|entry| entry.key.domain <= own);
@@ -207,7 +207,9 @@ impl Engine {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let Found {
                 fetched, stored, ..
             } = found;

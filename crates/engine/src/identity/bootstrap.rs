@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::kinds::OwnKind;
 use crate::types::Registration;
-use coeval_access::{Published, SYSTEM_ORGANIZATION};
+use coeval_access::{BundleAudience, SYSTEM_ORGANIZATION};
 use serde::Deserialize;
 
 /// The content of a bootstrap file. `types` holds the texts of type files, not their paths.
@@ -212,7 +212,7 @@ impl Engine {
                 missing.push(id);
             }
         }
-        if missing.is_empty() || published == Published::ToAll {
+        if missing.is_empty() || published == BundleAudience::ToAll {
             return Ok(Did { what, now: false });
         }
         let to = PublishTo::Orgs(missing);

@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::engine::{Engine, draw_id};
 use crate::error::EngineError;
 use crate::kinds::OwnKind;
-use coeval_access::{GeneralRight, Published};
+use coeval_access::{BundleAudience, GeneralRight};
 use coeval_storage::Revision;
 
 /// A rights bundle.
@@ -29,7 +29,7 @@ pub struct RightsBundle {
     /// The names of its rights.
     pub rights: Vec<String>,
     /// To whom it is published.
-    pub published: Published,
+    pub published: BundleAudience,
     /// The type that it was made for.
     pub of_type: Option<String>,
     /// It can't be deleted.

@@ -9,7 +9,9 @@ use crate::error::EngineError;
 use crate::header::Header;
 use crate::keys;
 use crate::kinds::OwnKind;
-use coeval_access::{Bundle, Holds, Published, Rights, Role, RoleOf, effective_rights};
+use coeval_access::{
+    AccessBundle, AccessRole, BundleAudience, Rights, RoleOf, RoleRights, effective_rights,
+};
 use coeval_core::version::Uuid;
 use coeval_storage::{Key, Revision, StorageError};
 use std::collections::BTreeMap;
@@ -48,8 +50,8 @@ impl<T: serde::de::DeserializeOwned> Held<T> {
 pub(crate) struct Directory {
     pub(crate) seen: Seen,
     /// By id.
-    pub(crate) roles: BTreeMap<String, (Held<RoleContent>, Role)>,
-    pub(crate) bundles: Vec<(Held<BundleContent>, Bundle)>,
+    pub(crate) roles: BTreeMap<String, (Held<RoleContent>, AccessRole)>,
+    pub(crate) bundles: Vec<(Held<BundleContent>, AccessBundle)>,
 }
 
 impl Directory {
@@ -85,27 +87,27 @@ impl Directory {
     }
 }
 
-fn role(held: Held<RoleContent>) -> (String, (Held<RoleContent>, Role)) {
+fn role(held: Held<RoleContent>) -> (String, (Held<RoleContent>, AccessRole)) {
     let id = OwnKind::Role.urn(held.id);
     let content = &held.content;
-    let access = Role {
+    let access = AccessRole {
         id: id.clone(),
         of: match &content.org {
             None => RoleOf::Everyone,
             Some(org) => RoleOf::Org(org.clone()),
         },
         holds: match content.holds {
-            RoleHolds::Everything => Holds::Everything,
-            RoleHolds::WhatIsPublished => Holds::WhatIsPublished,
-            RoleHolds::These => Holds::These(rights(&content.rights)),
+            RoleHolds::Everything => RoleRights::Everything,
+            RoleHolds::WhatIsPublished => RoleRights::WhatIsPublished,
+            RoleHolds::These => RoleRights::These(rights(&content.rights)),
         },
     };
     (id, (held, access))
 }
 
-fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, Bundle) {
+fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, AccessBundle) {
     let content = &held.content;
-    let access = Bundle {
+    let access = AccessBundle {
         name: held.header.name.clone(),
         rights: rights(&content.rights),
         published: published(content),
@@ -113,11 +115,11 @@ fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, Bundle) {
     (held, access)
 }
 
-pub(crate) fn published(content: &BundleContent) -> Published {
+pub(crate) fn published(content: &BundleContent) -> BundleAudience {
     if content.published_to_all {
-        Published::ToAll
+        BundleAudience::ToAll
     } else {
-        Published::To(content.published_to.iter().cloned().collect())
+        BundleAudience::To(content.published_to.iter().cloned().collect())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::EngineError;
 use crate::keys::{self, index};
 use crate::kinds::{OwnKind, VENDOR};
 use crate::seen::text_key;
-use coeval_access::{GeneralRight, Published};
+use coeval_access::{BundleAudience, GeneralRight};
 use coeval_core::version::Uuid;
 use coeval_storage::{Range, ReadRequest, Revision};
 
@@ -148,7 +148,7 @@ impl Engine {
             let directory = self.directory_at(seen).await?;
             // What is published to all is published to the new one too.
             let all = directory.bundles.iter().map(|(_, bundle)| bundle);
-            let all = all.filter(|bundle| bundle.published == Published::ToAll);
+            let all = all.filter(|bundle| bundle.published == BundleAudience::ToAll);
             let note = Unsettled::of(Some(vec![OwnKind::Org.urn(id)]), all.map(|one| &one.rights));
             let (steps, settle) = note.steps()?;
             if let Some(stored) = self.make_own(&own, seen, steps).await? {

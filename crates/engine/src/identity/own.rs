@@ -20,8 +20,8 @@ use crate::visible_versions::WantedView;
 use crate::write::steps::{ask_name, fenced, found_name};
 use crate::write::{Create, Update};
 use bytes::Bytes;
-use coeval_access::Level;
-use coeval_core::decide::Wanted;
+use coeval_access::AccessLevel;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
@@ -177,7 +177,7 @@ impl Engine {
         let content = if stored.header.version == at {
             stored.content.clone()
         } else {
-            let wanted = WantedView::of_all(Wanted::Exactly(at));
+            let wanted = WantedView::of_all(WantedVersion::Exactly(at));
             let shown = self
                 .show(state, stored, &wanted, Visibility::Private, None)?
                 .shown;
@@ -241,7 +241,7 @@ impl Engine {
         let found = Found {
             fetched: own.fetched,
             stored: own.stored,
-            level: Level::FullControl,
+            level: AccessLevel::FullControl,
         };
         let mut update = Update::new(self.types.own().speaks(&of), content);
         edit(&mut update);

@@ -11,7 +11,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::kinds::VENDOR;
 use coeval_access::{
-    GeneralRight, Holds, Published, Rights, Role as AccessRole, RoleOf, TypeRight, effective_rights,
+    AccessRole, BundleAudience, GeneralRight, Rights, RoleOf, RoleRights, TypeRight,
+    effective_rights,
 };
 
 fn unknown(what: &str) -> EngineError {
@@ -50,7 +51,7 @@ impl Engine {
         let role = AccessRole {
             id: String::new(),
             of: RoleOf::Everyone,
-            holds: Holds::WhatIsPublished,
+            holds: RoleRights::WhatIsPublished,
         };
         let bundles = directory.bundles.iter().map(|(_, bundle)| bundle);
         Ok(effective_rights(false, org, [&role], bundles).names())
@@ -79,7 +80,7 @@ impl Engine {
             RoleHolds::WhatIsPublished if caller.org() == SYSTEM_ORG => {
                 let mut all = Rights::none();
                 for (_, bundle) in &directory.bundles {
-                    if bundle.published != Published::To(Default::default()) {
+                    if bundle.published != BundleAudience::To(Default::default()) {
                         all = all.union(&bundle.rights);
                     }
                 }

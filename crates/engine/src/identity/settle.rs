@@ -229,11 +229,11 @@ fn put_acl(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_access::{Level, Member};
+    use coeval_access::{AccessLevel, AclMember};
 
     #[test]
     fn aligning_grants_and_takes_what_bundles_say_and_nothing_else_and_ends() {
-        let org = |id: &str| Member::Org(id.to_owned());
+        let org = |id: &str| AclMember::Org(id.to_owned());
         let mut acl = Acl::of_creator("p");
         for id in ["a", "b", "c"] {
             publish::publish(&mut acl, id);
@@ -244,8 +244,8 @@ mod tests {
         let levels = ["a", "b", "c", "d"].map(|id| acl.level_of(&org(id)));
         let granted = Some(publish::PUBLISHED_LEVEL);
         assert_eq!(levels, [granted, None, granted, granted]);
-        let creator = acl.level_of(&Member::User("p".to_owned()));
-        assert_eq!(creator, Some(Level::FullControl));
+        let creator = acl.level_of(&AclMember::User("p".to_owned()));
+        assert_eq!(creator, Some(AccessLevel::FullControl));
         assert!(!align(&mut acl, &orgs, published), "again is no change");
     }
 

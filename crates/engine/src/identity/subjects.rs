@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys;
 use crate::kinds::OwnKind;
-use coeval_access::Subject;
+use coeval_access::AccessSubject;
 use coeval_core::version::Uuid;
 use coeval_storage::{Entry, ReadRequest, Snapshot};
 use moka::sync::Cache;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// What is known of a user who may log in.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownUser {
-    pub(crate) subject: Arc<Subject>,
+    pub(crate) subject: Arc<AccessSubject>,
     session_epoch: u64,
     token_epoch: u64,
 }
@@ -97,7 +97,7 @@ impl Engine {
     ///
     /// # Errors
     /// If it is malformed, expired or revoked, or its user is disabled or gone.
-    pub async fn authenticate(&self, sent: &str) -> Result<Arc<Subject>, EngineError> {
+    pub async fn authenticate(&self, sent: &str) -> Result<Arc<AccessSubject>, EngineError> {
         Ok(self.authenticated(sent, ReadRequest::default()).await?.1)
     }
 
@@ -106,7 +106,7 @@ impl Engine {
         &self,
         sent: &str,
         request: ReadRequest,
-    ) -> Result<(Seen, Arc<Subject>, Snapshot, Credentials), EngineError> {
+    ) -> Result<(Seen, Arc<AccessSubject>, Snapshot, Credentials), EngineError> {
         let hash = token::hash(sent)?;
         let (session, snapshot) = self.session_with(&hash, request).await?;
         let known = self.known_user_at(session.user, session.seen).await?.1;
@@ -148,7 +148,7 @@ impl Engine {
         credentials: &Credentials,
         context: Option<&str>,
         request: &ReadRequest,
-    ) -> Result<(Arc<Subject>, Snapshot), EngineError> {
+    ) -> Result<(Arc<AccessSubject>, Snapshot), EngineError> {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
@@ -162,7 +162,7 @@ impl Engine {
             let subject = match context {
                 None => Arc::clone(&known.subject),
                 Some(org) => {
-                    let acting = Subject::clone(&known.subject).in_context(org);
+                    let acting = AccessSubject::clone(&known.subject).in_context(org);
                     Arc::new(acting.map_err(IdentityError::from)?)
                 }
             };
@@ -204,7 +204,7 @@ impl Engine {
     pub(super) async fn acting(
         &self,
         seen: Seen,
-        mut subject: Arc<Subject>,
+        mut subject: Arc<AccessSubject>,
         context: Option<&str>,
         wanted: WantedVersions,
     ) -> Result<Caller, EngineError> {
@@ -218,7 +218,7 @@ impl Engine {
                 },
             };
             if org != subject.org() {
-                let acting = Subject::clone(&subject).in_context(&org);
+                let acting = AccessSubject::clone(&subject).in_context(&org);
                 let acting = acting.map_err(IdentityError::from)?;
                 self.has_org(&org, seen).await?;
                 subject = Arc::new(acting);
@@ -294,9 +294,9 @@ impl Engine {
         let provider = content.org == SYSTEM_ORG;
         let rights = directory.rights(provider, &content.org, &content.roles);
         let subject = if provider {
-            Subject::provider(&id, &content.org, content.roles, rights)
+            AccessSubject::provider(&id, &content.org, content.roles, rights)
         } else {
-            Subject::tenant(&id, &content.org, content.roles, rights)
+            AccessSubject::tenant(&id, &content.org, content.roles, rights)
         };
         let known = KnownUser {
             subject: Arc::new(subject),

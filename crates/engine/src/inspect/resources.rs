@@ -7,7 +7,7 @@ use crate::pairs::Pair;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_codes::{Code, Coded};
-use coeval_core::phases::Standing;
+use coeval_core::phases::PairStanding;
 use coeval_core::version::Uuid;
 use coeval_storage::{
     Action, Condition, Content, Entry, Key, Put, Range, ReadRequest, Step, Stored as Kept,
@@ -157,7 +157,7 @@ fn left_behind(state: &TypeState, now: &super::Now, stored: &Stored) -> bool {
         }
     }
     let truth = pair.truth().map(|truth| truth.header.version.major);
-    pair.standing() != Standing::Fresh && truth != Some(major)
+    pair.standing() != PairStanding::Fresh && truth != Some(major)
 }
 
 /// The resource, if it can be shown to somebody.

@@ -10,7 +10,7 @@ use crate::read::Target;
 use crate::tasks::{Task, TaskError};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Uuid, Version};
 use serde::Deserialize;
@@ -81,7 +81,9 @@ impl BehaviorRun {
                 let of = TypeKey::parse(of).ok_or_else(unreadable)?;
                 let id = Uuid::parse(id).ok_or_else(unreadable)?;
                 let target = Target::Id(id);
-                let found = self.engine.find(&self.caller, &of, &target, Action::Read);
+                let found = self
+                    .engine
+                    .find(&self.caller, &of, &target, ResourceAction::Read);
                 let found = found.await?;
                 let state = Arc::clone(&found.fetched.state);
                 let version = found.stored.header.version;

@@ -10,7 +10,7 @@ use crate::keys::{self, TypeKey};
 use crate::tasks::{About, NewTask, Progress, Status, Task};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_storage::{AtomicWrite, Key, StorageError};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ async fn world() -> World {
 }
 
 fn caller() -> Caller {
-    let subject = Subject::provider("p", "sys", Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("p", "sys", Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

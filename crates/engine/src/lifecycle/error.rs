@@ -1,6 +1,6 @@
 //! What can go wrong with behaviors and those who execute them.
 
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_codes::Coded;
 
 /// Why a behavior can't be invoked, or what became of it.
@@ -28,9 +28,9 @@ pub enum BehaviorError {
         /// Which.
         behavior: String,
         /// What it takes.
-        needs: Level,
+        needs: AccessLevel,
         /// What the caller has.
-        has: Level,
+        has: AccessLevel,
     },
     /// It is kept, and nothing here runs it.
     #[error("this server keeps behaviors of the kind {kind:?} and does not run them")]

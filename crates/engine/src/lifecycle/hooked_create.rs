@@ -10,7 +10,7 @@ use crate::lifecycle::HookWork;
 use crate::tasks::{Status, record};
 use crate::types::state::TypeState;
 use crate::write::{Checking, Create, Planned};
-use coeval_core::types::{Hook, Visibility};
+use coeval_core::types::{HookPoint, Visibility};
 use coeval_storage::Condition;
 
 /// What a hook adds to a creation.
@@ -36,13 +36,13 @@ impl Engine {
         let definition = state.version(at);
         let before = definition.is_some_and(|one| {
             let mut hooks = one.hooks.iter();
-            hooks.any(|(hook, _)| *hook == Hook::PreCreate)
+            hooks.any(|(hook, _)| *hook == HookPoint::PreCreate)
         });
         if before {
             let reason = "nothing runs before a resource is made; use PostCreate".to_owned();
-            return Err(refuse(state, at, Hook::PreCreate, reason));
+            return Err(refuse(state, at, HookPoint::PreCreate, reason));
         }
-        let hook = self.runnable_hook(state, at, Hook::PostCreate).await?;
+        let hook = self.runnable_hook(state, at, HookPoint::PostCreate).await?;
         let Some(definition) = definition.filter(|_| hook.is_some()) else {
             return plain();
         };

@@ -9,7 +9,7 @@ use crate::header::State;
 use crate::lifecycle::HookWork;
 use crate::read::Found;
 use crate::tasks::{NewTask, Task};
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_storage::Revision;
 
 impl Engine {
@@ -28,10 +28,10 @@ impl Engine {
         let (of, version) = (&state.key, stored.header.version);
         let mut hooked = false;
         if stored.header.state != State::InDeletion {
-            let before = self.runnable_hook(state, version, Hook::PreDelete);
+            let before = self.runnable_hook(state, version, HookPoint::PreDelete);
             hooked = before.await?.is_some();
         }
-        let after = self.runnable_hook(state, version, Hook::PostDelete);
+        let after = self.runnable_hook(state, version, HookPoint::PostDelete);
         hooked |= after.await?.is_some();
         if !hooked {
             return Ok(None);

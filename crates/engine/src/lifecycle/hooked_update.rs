@@ -12,7 +12,7 @@ use crate::lifecycle::HookWork;
 use crate::read::Found;
 use crate::tasks::{NewTask, record};
 use crate::write::{Update, Updated};
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_core::version::Version;
 use coeval_storage::Condition;
 
@@ -33,7 +33,7 @@ impl Engine {
         if runs
             && begins
             && self
-                .runnable_hook(state, before.version, Hook::PreDelete)
+                .runnable_hook(state, before.version, HookPoint::PreDelete)
                 .await?
                 .is_some()
         {
@@ -55,7 +55,7 @@ impl Engine {
         let mut task = None;
         if runs
             && self
-                .runnable_hook(state, after, Hook::PostUpdate)
+                .runnable_hook(state, after, HookPoint::PostUpdate)
                 .await?
                 .is_some()
         {

@@ -10,7 +10,7 @@ use crate::tasks::About;
 use crate::types::state::TypeState;
 use coeval_access::TypeAction;
 use coeval_codes::Coded;
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_core::version::{Uuid, Version};
 use serde::{Deserialize, Serialize};
 
@@ -48,13 +48,13 @@ pub(crate) enum HookWork {
 }
 
 /// The name of a hook, as files and tasks have it.
-pub(crate) const fn name_of(hook: Hook) -> &'static str {
+pub(crate) const fn name_of(hook: HookPoint) -> &'static str {
     match hook {
-        Hook::PreCreate => "PreCreate",
-        Hook::PostCreate => "PostCreate",
-        Hook::PostUpdate => "PostUpdate",
-        Hook::PreDelete => "PreDelete",
-        Hook::PostDelete => "PostDelete",
+        HookPoint::PreCreate => "PreCreate",
+        HookPoint::PostCreate => "PostCreate",
+        HookPoint::PostUpdate => "PostUpdate",
+        HookPoint::PreDelete => "PreDelete",
+        HookPoint::PostDelete => "PostDelete",
     }
 }
 
@@ -73,7 +73,7 @@ impl Engine {
         &self,
         state: &TypeState,
         version: Version,
-        hook: Hook,
+        hook: HookPoint,
     ) -> Result<Option<TypeBehavior>, EngineError> {
         let definition = state.version(version);
         let hooks = definition.map_or(&[][..], |one| &one.hooks);
@@ -91,7 +91,7 @@ impl Engine {
         &self,
         state: &TypeState,
         version: Version,
-        hook: Hook,
+        hook: HookPoint,
     ) -> Result<Option<TypeBehavior>, EngineError> {
         let found = self.hook(state, version, hook).await?;
         if let Some(found) = &found
@@ -132,7 +132,7 @@ impl Engine {
 pub(super) fn refuse(
     state: &TypeState,
     version: Version,
-    hook: Hook,
+    hook: HookPoint,
     reason: String,
 ) -> EngineError {
     BehaviorError::HookNotRun {

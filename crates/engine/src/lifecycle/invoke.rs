@@ -15,7 +15,7 @@ use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
 use crate::tasks::{About, NewTask, Status, Task, TaskError, TaskFailure, record};
 use crate::types::state::TypeState;
-use coeval_access::{Action, GeneralRight, Level};
+use coeval_access::{AccessLevel, GeneralRight, ResourceAction};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{AtomicWrite, Condition};
@@ -63,7 +63,7 @@ impl Engine {
         arguments: Value,
         metadata: Value,
     ) -> Result<Task, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let version = stored.header.version;
         let one = self.behavior_of(state, version, behavior).await?;
@@ -283,7 +283,7 @@ fn check_access(
     state: &TypeState,
     version: Version,
     one: &TypeBehavior,
-    has: Level,
+    has: AccessLevel,
 ) -> Result<(), BehaviorError> {
     let meta = state.definitions.get(&version).map(|found| &found.meta);
     let entries = meta.map_or(&[][..], |meta| &meta.behavior_access);

@@ -74,7 +74,7 @@ impl Engine {
             after: &after,
             whole: None,
             expires: stored.expires,
-            write: phases::Write::Update(phases::At::Old),
+            write: phases::PhaseWrite::Update(phases::WriteMajor::Old),
             said: None,
         };
         let mut write = self.put_object(fenced(state), &putting).await?;

@@ -8,7 +8,7 @@ use super::window::end_of;
 use crate::error::EngineError;
 use crate::keys;
 use coeval_core::version::Uuid;
-use coeval_filter::{Direction, may_be_cut};
+use coeval_filter::{SortDirection, may_be_cut};
 use coeval_storage::{Page, Range, ReadRequest, Span};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ struct Seat {
 /// Goes through an index of all sources together.
 #[derive(Debug)]
 pub(super) struct ByIndex {
-    direction: Direction,
+    direction: SortDirection,
     /// What keys of the index begin with, for each source.
     prefixes: Vec<Vec<u8>>,
     /// What is left of it.
@@ -137,8 +137,8 @@ impl ByIndex {
     fn range(&self, span: Span) -> Range {
         let range = Range::of(span).keys_only();
         match self.direction {
-            Direction::Ascending => range,
-            Direction::Descending => range.descending(),
+            SortDirection::Ascending => range,
+            SortDirection::Descending => range.descending(),
         }
     }
 
@@ -180,8 +180,8 @@ impl ByIndex {
                 self.end = unread.iter().all(Option::is_none);
                 for (span, last) in self.left.iter_mut().zip(unread) {
                     *span = match (last, self.direction) {
-                        (Some(last), Direction::Ascending) => span.after(&last),
-                        (Some(last), Direction::Descending) => span.before(&last),
+                        (Some(last), SortDirection::Ascending) => span.after(&last),
+                        (Some(last), SortDirection::Descending) => span.before(&last),
                         (None, _) => Span {
                             start: span.end.clone(),
                             end: span.end.clone(),
@@ -226,11 +226,11 @@ impl ByIndex {
                 end: end_of(prefix).into(),
             };
             *span = match self.direction {
-                Direction::Ascending => Span {
+                SortDirection::Ascending => Span {
                     start: end_of(&at).into(),
                     ..whole
                 },
-                Direction::Descending => Span {
+                SortDirection::Descending => Span {
                     end: at.into(),
                     ..whole
                 },
@@ -288,56 +288,58 @@ impl ByIndex {
         let ascending =
             (&one.value, one.source, one.id).cmp(&(&other.value, other.source, other.id));
         match self.direction {
-            Direction::Ascending => ascending,
-            Direction::Descending => ascending.reverse(),
+            SortDirection::Ascending => ascending,
+            SortDirection::Descending => ascending.reverse(),
         }
     }
 }
 
 /// The direction of an order by one field of the header that every resource has in an index.
-fn built_in(order: &coeval_filter::Order) -> Option<Direction> {
-    use coeval_filter::Field;
+fn built_in(order: &coeval_filter::SortOrder) -> Option<SortDirection> {
+    use coeval_filter::FilterField;
     match order.fields() {
-        [(Field::Name | Field::Owner | Field::State, direction)] => Some(*direction),
+        [(FilterField::Name | FilterField::Owner | FilterField::State, direction)] => {
+            Some(*direction)
+        }
         _ => None,
     }
 }
 
 /// What of an index comes after a place. All of a cut value comes again, since the index can't say
 /// where in it the place is.
-fn rest_of(span: &Span, id_start: &str, place: &Place, direction: Direction) -> Span {
+fn rest_of(span: &Span, id_start: &str, place: &Place, direction: SortDirection) -> Span {
     if !may_be_cut(&plain(&place.index)) {
         return exactly_after(span, id_start, place, direction);
     }
     let at = [span.start.as_ref(), &place.index, b"/"].concat();
     match direction {
-        Direction::Ascending => Span {
+        SortDirection::Ascending => Span {
             start: at.into(),
             end: span.end.clone(),
         },
-        Direction::Descending => Span {
+        SortDirection::Descending => Span {
             start: span.start.clone(),
             end: end_of(&at).into(),
         },
     }
 }
 
-fn exactly_after(span: &Span, id_start: &str, place: &Place, direction: Direction) -> Span {
+fn exactly_after(span: &Span, id_start: &str, place: &Place, direction: SortDirection) -> Span {
     let value = [span.start.as_ref(), &place.index, b"/"].concat();
     let own = [value.as_slice(), place.id.to_string().as_bytes()].concat();
     let border = match (id_start.cmp(place.of.as_str()), direction) {
         // All that this type has of the value stands before the place, or after it.
         (Ordering::Less, _) => end_of(&value),
         (Ordering::Greater, _) => value,
-        (Ordering::Equal, Direction::Ascending) => [own.as_slice(), &[0]].concat(),
-        (Ordering::Equal, Direction::Descending) => own,
+        (Ordering::Equal, SortDirection::Ascending) => [own.as_slice(), &[0]].concat(),
+        (Ordering::Equal, SortDirection::Descending) => own,
     };
     match direction {
-        Direction::Ascending => Span {
+        SortDirection::Ascending => Span {
             start: border.into(),
             end: span.end.clone(),
         },
-        Direction::Descending => Span {
+        SortDirection::Descending => Span {
             start: span.start.clone(),
             end: border.into(),
         },
@@ -407,20 +409,32 @@ mod tests {
         let table = [
             (
                 "a",
-                Direction::Ascending,
+                SortDirection::Ascending,
                 [false, false, false, false, true],
             ),
-            ("b", Direction::Ascending, [false, false, false, true, true]),
-            ("c", Direction::Ascending, [false, true, true, true, true]),
-            ("a", Direction::Descending, [true, true, true, true, false]),
             (
                 "b",
-                Direction::Descending,
+                SortDirection::Ascending,
+                [false, false, false, true, true],
+            ),
+            (
+                "c",
+                SortDirection::Ascending,
+                [false, true, true, true, true],
+            ),
+            (
+                "a",
+                SortDirection::Descending,
+                [true, true, true, true, false],
+            ),
+            (
+                "b",
+                SortDirection::Descending,
                 [true, true, false, false, false],
             ),
             (
                 "c",
-                Direction::Descending,
+                SortDirection::Descending,
                 [true, false, false, false, false],
             ),
         ];

@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::resource::{Quarantined, Resource};
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::{Compiled, Filter, Order};
+use coeval_filter::{CompiledFilter, Filter, SortOrder};
 use coeval_storage::Entry;
 
 /// One listing.
@@ -15,9 +15,9 @@ pub(super) struct Look<'a> {
     pub(super) engine: &'a Engine,
     pub(super) caller: &'a Caller,
     pub(super) scope: Scope,
-    pub(super) filter: Option<(&'a Filter, Compiled)>,
+    pub(super) filter: Option<(&'a Filter, CompiledFilter)>,
     /// None: by id.
-    pub(super) order: Option<&'a Order>,
+    pub(super) order: Option<&'a SortOrder>,
     /// Whether the records of neighbours in the listing have been neighbours so far.
     pub(super) dense: bool,
     /// Whether the filter or the order looks at names that are behind ids.

@@ -9,15 +9,15 @@ use crate::seen::{Names, SeenResource};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use coeval_access::Level;
-use coeval_filter::{Compiled, Filter};
+use coeval_access::AccessLevel;
+use coeval_filter::{CompiledFilter, Filter};
 use coeval_storage::Token;
 
 /// A filter, ready to judge.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
     filter: Filter,
-    compiled: Compiled,
+    compiled: CompiledFilter,
 }
 
 impl Matcher {
@@ -35,7 +35,7 @@ impl Matcher {
         (engine, caller): (&Engine, &Caller),
         state: &TypeState,
         stored: Stored,
-        (wanted, level): (&WantedView, Level),
+        (wanted, level): (&WantedView, AccessLevel),
         token: Token,
     ) -> Result<bool, EngineError> {
         let (id, header) = (stored.id, stored.header.clone());

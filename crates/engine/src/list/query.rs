@@ -3,7 +3,7 @@
 use crate::keys::TypeKey;
 use crate::resource::{Quarantined, Resource};
 use coeval_core::version::Classification;
-use coeval_filter::{Filter, Order};
+use coeval_filter::{Filter, SortOrder};
 use coeval_storage::Token;
 
 /// How many resources a page has if nothing is said.
@@ -64,7 +64,7 @@ pub struct ListQuery {
     /// Only those that it matches, as the caller sees them.
     pub filter: Option<Filter>,
     /// In which order; of no field: by id.
-    pub order: Option<Order>,
+    pub order: Option<SortOrder>,
     /// Which page.
     pub page: PageAt,
     /// How many a page has.

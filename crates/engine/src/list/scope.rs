@@ -11,7 +11,7 @@ use crate::seen::urn;
 use crate::types::definition::Definition;
 use crate::types::state::TypeState;
 use crate::visible_versions::{WantedView, sees_any};
-use coeval_access::{Denied, Reason};
+use coeval_access::{DenialReason, DeniedAccess};
 use coeval_core::types::{InterfaceId, TypeVersion};
 use coeval_core::version::{Classification, Uuid, Version};
 use coeval_storage::{Key, Range, ReadRequest, Span, Token};
@@ -282,9 +282,9 @@ pub(crate) fn whose(caller: &Caller, org: &InOrg) -> Result<Whose, EngineError> 
         InOrg::Own => Ok(Whose::Org(caller.org().to_owned())),
         InOrg::One(org) if provider || org == caller.org() => Ok(Whose::Org(org.clone())),
         InOrg::All if provider => Ok(Whose::Everybody),
-        InOrg::One(_) | InOrg::All => Err(EngineError::Denied(Denied {
+        InOrg::One(_) | InOrg::All => Err(EngineError::Denied(DeniedAccess {
             hidden: false,
-            reason: Reason::OtherOrganization,
+            reason: DenialReason::OtherOrganization,
         })),
     }
 }

@@ -17,9 +17,11 @@ use crate::seen::{Names, SeenHeader, SeenResource, header_key, text_key, urn};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::decode_acl;
-use coeval_access::{Acl, AclFacts, Action, Decision, Facts, Level, decide};
+use coeval_access::{
+    AccessDecision, AccessLevel, Acl, AclFacts, ResourceAction, ResourceFacts, decide,
+};
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::{Compiled, Field, Filter};
+use coeval_filter::{CompiledFilter, Filter, FilterField};
 use coeval_storage::{Entry, Key, ReadRequest, Stored as Kept, Token};
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,7 +125,7 @@ impl Look<'_> {
             };
             match one {
                 Looked::Read(stored) => {
-                    let known = allowed(self.caller, &state, stored, Action::Read, None);
+                    let known = allowed(self.caller, &state, stored, ResourceAction::Read, None);
                     if matches!(known, Ok(None)) {
                         wanted.push((keys::acl(candidate.id)?, candidate.id, false));
                     }
@@ -181,7 +183,7 @@ impl Look<'_> {
                 Err(quarantined)
             }
             Looked::Read(stored) => {
-                let level = match allowed(self.caller, &state, &stored, Action::Read, acl) {
+                let level = match allowed(self.caller, &state, &stored, ResourceAction::Read, acl) {
                     Ok(level) => level?,
                     Err(EngineError::Denied(_)) => return None,
                     Err(error) => {
@@ -204,7 +206,7 @@ impl Look<'_> {
         version: Version,
         acl: &Acl,
         owns: bool,
-    ) -> Option<Level> {
+    ) -> Option<AccessLevel> {
         may_know(self.caller, state, version, &self.scope.whose, (acl, owns))
     }
 
@@ -226,7 +228,7 @@ impl Look<'_> {
         candidate: &Candidate,
         state: &TypeState,
         stored: Stored,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Option<Outcome> {
         let wanted = &self.scope.sources.get(candidate.source)?.wanted;
@@ -286,7 +288,7 @@ impl Look<'_> {
     }
 
     /// What a resource is sorted by; where it was found in a sorted list, what it was sorted by then.
-    fn sorted_by(&self, stands: &Stands, seen: &impl coeval_filter::Seen) -> Vec<u8> {
+    fn sorted_by(&self, stands: &Stands, seen: &impl coeval_filter::FilterView) -> Vec<u8> {
         match (self.order, stands) {
             (_, Stands::Sorted(key)) => key.clone(),
             (None, _) => Vec::new(),
@@ -326,22 +328,22 @@ pub(crate) fn may_know(
     version: Version,
     whose: &Whose,
     (acl, owns): (&Acl, bool),
-) -> Option<Level> {
+) -> Option<AccessLevel> {
     let org = match whose {
         Whose::Org(org) => org.as_str(),
         // Those who look at all organizations are of the provider.
         Whose::Everybody => crate::allow::SYSTEM_ORG,
     };
-    let facts = Facts {
+    let facts = ResourceFacts {
         of: type_name(&state.key).ok()?,
         version: version_facts(state, version, &caller.subject),
         home: home(org),
         owner: owns.then(|| caller.user()),
         acl: AclFacts::Loaded(acl),
     };
-    match decide(Action::Read, &caller.subject, &facts) {
-        Decision::Allowed(allowed) => Some(allowed.level),
-        Decision::Denied(_) | Decision::NeedsAcl => None,
+    match decide(ResourceAction::Read, &caller.subject, &facts) {
+        AccessDecision::Allowed(allowed) => Some(allowed.level),
+        AccessDecision::Denied(_) | AccessDecision::NeedsAcl => None,
     }
 }
 
@@ -360,7 +362,7 @@ pub(super) async fn names_behind(engine: &Engine, caller: &Caller, resource: &Re
 /// header can still be answered.
 pub(super) fn rules_out(
     filter: &Filter,
-    compiled: &Compiled,
+    compiled: &CompiledFilter,
     state: &TypeState,
     header: &Header,
     id: Uuid,
@@ -403,14 +405,14 @@ fn told_by_header(filter: &Filter) -> bool {
         Filter::Not(filter) => told_by_header(filter),
         Filter::Test(test) => !matches!(
             test.field,
-            Field::Content(_)
-                | Field::Version
-                | Field::Expires
-                | Field::EntityType
-                | Field::Vendor
-                | Field::Nss
-                | Field::OwnerName
-                | Field::OrgName
+            FilterField::Content(_)
+                | FilterField::Version
+                | FilterField::Expires
+                | FilterField::EntityType
+                | FilterField::Vendor
+                | FilterField::Nss
+                | FilterField::OwnerName
+                | FilterField::OrgName
         ),
     }
 }

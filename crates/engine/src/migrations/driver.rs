@@ -18,7 +18,9 @@ use crate::pairs::PHASES;
 use crate::types::phase;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
-use coeval_core::phases::{Epoch, Live, Migration, Phase, Refusal, Who, Work, ask, work};
+use coeval_core::phases::{
+    BackgroundWork, Epoch, LivePhases, Migration, MoveInitiator, Phase, PhaseRefusal, ask, work,
+};
 use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
@@ -141,7 +143,7 @@ struct Driving {
     seen: ServerSeen,
     announced: Option<(ServerSeen, Instant)>,
     /// The run of each type that this server works on.
-    runs: HashMap<TypeKey, (Work, u64, JoinSet<()>)>,
+    runs: HashMap<TypeKey, (BackgroundWork, u64, JoinSet<()>)>,
     watched: Watched,
     gauges: Gauges,
     /// Work is done at once, not in the background.
@@ -333,7 +335,7 @@ impl Driving {
             && let Some(what) = wanted_by_environment(state, *asked)
         {
             let caller = system_caller();
-            let asked = Asked::by(Who::Environment, what, state.phase.epoch);
+            let asked = Asked::by(MoveInitiator::Environment, what, state.phase.epoch);
             self.engine.move_phase(&caller, of, asked, &[]).await?;
             return Ok(());
         }
@@ -348,7 +350,7 @@ impl Driving {
             return Ok(());
         };
         let due = if discards(&content, migration.live) {
-            Some(Work::Discard)
+            Some(BackgroundWork::Discard)
         } else {
             work(&PHASES, &state.phase, part.phase)
         };
@@ -379,7 +381,7 @@ impl Driving {
         of: &TypeKey,
         content: &MigrationContent,
         phase: Phase,
-        due: Option<Work>,
+        due: Option<BackgroundWork>,
     ) -> Result<(), EngineError> {
         let looked = self.engine.look_at_type(of).await?;
         let each = if self.inline {
@@ -403,10 +405,10 @@ impl Driving {
     ) -> Result<(), EngineError> {
         let epoch = state.phase.epoch;
         let asked = match content.observed.state {
-            Course::Undoing if migration.live == Live::one(Phase::Old) => {
-                Asked::by(Who::Operator, Move::Abandon, epoch)
+            Course::Undoing if migration.live == LivePhases::one(Phase::Old) => {
+                Asked::by(MoveInitiator::Operator, Move::Abandon, epoch)
             }
-            Course::Undoing => Asked::by(Who::Operator, Move::Back, epoch),
+            Course::Undoing => Asked::by(MoveInitiator::Operator, Move::Back, epoch),
             Course::Running if content.auto && !content.paused => {
                 match automatic(migration.live, content.until()?, epoch) {
                     Some(asked) => asked,
@@ -454,8 +456,8 @@ impl Driving {
     }
 
     /// Notes that every part of a run is done, on condition that each is as it was read.
-    async fn note_done(&self, state: &TypeState, due: Work) -> Result<(), EngineError> {
-        if due == Work::Discard {
+    async fn note_done(&self, state: &TypeState, due: BackgroundWork) -> Result<(), EngineError> {
+        if due == BackgroundWork::Discard {
             return Ok(());
         }
         let epoch = state.phase.epoch;
@@ -467,11 +469,11 @@ impl Driving {
             }
             conditions.push(super::look::unchanged(part.key, part.revision));
         }
-        if due == Work::CleanUp {
+        if due == BackgroundWork::CleanUp {
             return self.clean_again(state, conditions).await;
         }
         let caller = system_caller();
-        let asked = Asked::by(Who::Operator, Move::Claim(due), epoch);
+        let asked = Asked::by(MoveInitiator::Operator, Move::Claim(due), epoch);
         self.engine
             .move_phase(&caller, &state.key, asked, &conditions)
             .await?;
@@ -501,22 +503,22 @@ impl Driving {
 }
 
 /// Whether the mirrors are to go, because the migration ends where it began.
-fn discards(content: &MigrationContent, live: Live) -> bool {
-    content.observed.state == Course::Undoing && live == Live::one(Phase::Old)
+fn discards(content: &MigrationContent, live: LivePhases) -> bool {
+    content.observed.state == Course::Undoing && live == LivePhases::one(Phase::Old)
 }
 
 /// The move that a server's environment asks for.
 fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
-    use coeval_core::phases::Asked as Wanted;
+    use coeval_core::phases::EnvironmentRequest;
     match ask(&PHASES, &state.phase, asked, &[]) {
-        Ok(Wanted::Forward) => Some(Move::Forward),
-        Ok(Wanted::Back) => Some(Move::Back),
-        Ok(Wanted::Work) | Err(Refusal::OutOfReach { .. }) | Err(_) => None,
+        Ok(EnvironmentRequest::Forward) => Some(Move::Forward),
+        Ok(EnvironmentRequest::Back) => Some(Move::Back),
+        Ok(EnvironmentRequest::Work) | Err(PhaseRefusal::OutOfReach { .. }) | Err(_) => None,
     }
 }
 
 /// The half step that a migration takes by itself, if it goes that far.
-fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
+fn automatic(live: LivePhases, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
     let half = live.low != live.high;
     let next = if half {
         Some(live.high)
@@ -524,13 +526,13 @@ fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
         PHASES.row(live.high).next
     };
     let Some(next) = next else {
-        let finish = Asked::by(Who::AutomaticByName, Move::Finish, epoch);
+        let finish = Asked::by(MoveInitiator::AutomaticByName, Move::Finish, epoch);
         return (until == Until::Finished).then_some(finish);
     };
     let who = match by_name(next) {
         // It was asked for by name: nothing less gets here.
-        true => Who::AutomaticByName,
-        false => Who::Automatic,
+        true => MoveInitiator::AutomaticByName,
+        false => MoveInitiator::Automatic,
     };
     let far = Until::Phase(next) <= until;
     far.then(|| Asked::by(who, Move::Forward, epoch))
@@ -556,8 +558,8 @@ mod tests {
 
     #[test]
     fn it_goes_by_itself_as_far_as_was_said() {
-        let one = Live::one;
-        let half = |low, high| Live { low, high };
+        let one = LivePhases::one;
+        let half = |low, high| LivePhases { low, high };
         let soak = Until::Phase(Phase::Soak);
         for (live, until, goes) in [
             (one(Phase::Old), soak, true),
@@ -572,6 +574,6 @@ mod tests {
             assert_eq!(goes_on, goes, "{live:?} {until:?}");
         }
         let cutover = automatic(one(Phase::Soak), Until::Finished, Epoch(1)).unwrap();
-        assert_eq!(cutover.who, Who::AutomaticByName);
+        assert_eq!(cutover.who, MoveInitiator::AutomaticByName);
     }
 }

@@ -1,7 +1,7 @@
 //! What can go wrong with a migration, beside what its phases refuse.
 
 use crate::keys::TypeKey;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_codes::{Coded, shell_word};
 use coeval_core::phases::UnknownPhase;
 use coeval_core::version::Version;
@@ -71,7 +71,7 @@ pub struct WithoutAccess {
     /// The version that resources get.
     pub(super) to: Version,
     /// What the first of them has at the old major.
-    pub(super) level: Level,
+    pub(super) level: AccessLevel,
     /// Some of them, as commands take them.
     pub(super) names: Vec<String>,
     /// How many there are beside.
@@ -93,10 +93,10 @@ impl WithoutAccess {
 }
 
 /// A level as commands take it.
-const fn level_word(level: Level) -> &'static str {
+const fn level_word(level: AccessLevel) -> &'static str {
     match level {
-        Level::ReadOnly => "read-only",
-        Level::ReadWrite => "read-write",
-        Level::FullControl => "full-control",
+        AccessLevel::ReadOnly => "read-only",
+        AccessLevel::ReadWrite => "read-write",
+        AccessLevel::FullControl => "full-control",
     }
 }

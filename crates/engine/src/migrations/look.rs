@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::pairs::tell_key;
 use crate::types::state::TypeState;
-use coeval_core::phases::{Acknowledged, Facts, Who};
+use coeval_core::phases::{MoveFacts, MoveInitiator, PhaseAcknowledgement};
 use coeval_storage::{Action, Condition, Key, Range, ReadRequest, Step};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,12 +22,12 @@ pub(super) struct Looked {
     pub(super) failed: u64,
     /// No resource was listed since.
     pub(super) unlisted: Step,
-    pub(super) servers: Vec<Acknowledged>,
+    pub(super) servers: Vec<PhaseAcknowledgement>,
 }
 
 impl Looked {
-    pub(super) fn facts(&self, who: Who, fence_rest: bool, left: u64) -> Facts<'_> {
-        Facts {
+    pub(super) fn facts(&self, who: MoveInitiator, fence_rest: bool, left: u64) -> MoveFacts<'_> {
+        MoveFacts {
             who,
             servers: &self.servers,
             fence_rest,

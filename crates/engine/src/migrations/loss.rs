@@ -9,7 +9,7 @@ use crate::keys::{self, TypeKey};
 use crate::pairs::{PHASES, Unfit};
 use crate::stored::Stored;
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Leave, Phase, Refusal, Truth};
+use coeval_core::phases::{Phase, PhaseRefusal, ReturnGate, SourceOfTruth};
 use coeval_storage::{Range, Stored as Kept};
 
 /// How many examples are shown.
@@ -47,12 +47,12 @@ impl Engine {
     ) -> Result<LossReport, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let state = self.types.current(of).await?;
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let phase = migration.live.high;
         let row = PHASES.row(phase);
         let mut report = LossReport {
             phase,
-            possible: phase == Phase::Old || row.leave != Leave::Never,
+            possible: phase == Phase::Old || row.leave != ReturnGate::Never,
             copy_back: !migration.back_done,
             refused: 0,
             examples: Vec::new(),
@@ -60,7 +60,7 @@ impl Engine {
             lost: 0,
         };
         // Up to backfill the old records are the source of truth: there is nothing to convert.
-        if row.truth == Truth::Old || !report.possible {
+        if row.truth == SourceOfTruth::Old || !report.possible {
             return Ok(report);
         }
         let known = state.known_versions().map(|one| one.id.version);

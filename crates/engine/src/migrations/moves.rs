@@ -22,9 +22,10 @@ use crate::types::phase;
 use crate::types::state::TypeState;
 use crate::write::Update;
 use crate::write::steps::fenced;
-use coeval_access::{GeneralRight, Level};
+use coeval_access::{AccessLevel, GeneralRight};
 use coeval_core::phases::{
-    Epoch, Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
+    BackgroundWork, Epoch, Migration, MoveInitiator, Phase, PhaseRecord, PhaseRefusal, abandon,
+    back, claim, finish, forward,
 };
 use coeval_storage::{Action, Condition, Put, Range, Step};
 use tracing::Instrument as _;
@@ -49,7 +50,7 @@ pub(super) enum Move {
     Finish,
     Abandon,
     /// All was visited by a run of this work.
-    Claim(Work),
+    Claim(BackgroundWork),
 }
 
 impl Move {
@@ -68,7 +69,7 @@ impl Move {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     pub(super) what: Move,
-    pub(super) who: Who,
+    pub(super) who: MoveInitiator,
     pub(super) fence: bool,
     /// Members that cutover does not wait for. Only a person can say so, with the step itself.
     pub(super) without_access: &'a [String],
@@ -77,7 +78,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    pub(super) const fn by(who: Who, what: Move, at: Epoch) -> Self {
+    pub(super) const fn by(who: MoveInitiator, what: Move, at: Epoch) -> Self {
         Self {
             what,
             who,
@@ -109,7 +110,8 @@ impl Engine {
             let asked = self.next_step(&state, &advance).await?;
             match self.move_phase(caller, of, asked, &[]).await {
                 // Somebody was faster. Where it is to go was said, so it is seen whether that is next.
-                Err(EngineError::Phase(Refusal::EpochPassed { .. })) if advance.to.is_some() => {}
+                Err(EngineError::Phase(PhaseRefusal::EpochPassed { .. }))
+                    if advance.to.is_some() => {}
                 Err(error) => return Err(error),
                 Ok(_) => return self.migration_status(caller, of).await,
             }
@@ -122,7 +124,7 @@ impl Engine {
         state: &TypeState,
         advance: &'a Advance,
     ) -> Result<Asked<'a>, EngineError> {
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let (_, content) = self.declaration(&state.key, migration).await?;
         if content.observed.state == Course::Undoing {
             let name = content.name();
@@ -139,7 +141,7 @@ impl Engine {
             && next != Some(wanted)
         {
             let held_by = Vec::new();
-            return Err(Refusal::OutOfReach {
+            return Err(PhaseRefusal::OutOfReach {
                 phase: wanted,
                 live,
                 held_by,
@@ -148,7 +150,7 @@ impl Engine {
         }
         Ok(Asked {
             what: if last { Move::Finish } else { Move::Forward },
-            who: Who::Operator,
+            who: MoveInitiator::Operator,
             fence: advance.fence,
             without_access: &advance.without_access,
             at: state.phase.epoch,
@@ -169,7 +171,7 @@ impl Engine {
         let asked = Asked {
             fence,
             ..Asked::by(
-                Who::Operator,
+                MoveInitiator::Operator,
                 Move::Back,
                 self.types.current(of).await?.phase.epoch,
             )
@@ -192,10 +194,10 @@ impl Engine {
         loop {
             attempts.begin()?;
             let state = self.types.current(of).await?;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             let phase = migration.live.high;
             if PHASES.row(phase).next.is_none() {
-                return Err(Refusal::NoWayBack { phase }.into());
+                return Err(PhaseRefusal::NoWayBack { phase }.into());
             }
             let (own, mut content) = self.declaration(of, migration).await?;
             if content.observed.state == Course::Undoing {
@@ -230,7 +232,7 @@ impl Engine {
         let found = Found {
             fetched: own.fetched,
             stored: own.stored,
-            level: Level::FullControl,
+            level: AccessLevel::FullControl,
         };
         let body = encode_value("a migration", content)?;
         let at = self.types.own().speaks(&OwnKind::Migration.of());
@@ -253,7 +255,7 @@ impl Engine {
             attempts.begin()?;
             let looked = self.look_at_type(of).await?;
             let state = &looked.state;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             state.phase.fence(asked.at)?;
             let (own, mut content) = self.declaration(of, migration).await?;
             let forward = matches!(asked.what, Move::Forward | Move::Finish);

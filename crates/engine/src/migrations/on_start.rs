@@ -12,7 +12,7 @@ use crate::keys::{self, TypeKey};
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
 use coeval_codes::Coded;
-use coeval_core::phases::Refusal;
+use coeval_core::phases::PhaseRefusal;
 use coeval_storage::Range;
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,7 @@ impl Engine {
                             return left("it is being undone".to_owned());
                         }
                         Ok(_) => Some((running.from, running.to)),
-                        Err(EngineError::Phase(Refusal::NoMigration)) => continue,
+                        Err(EngineError::Phase(PhaseRefusal::NoMigration)) => continue,
                         Err(error) => return Err(error),
                     }
                 }
@@ -102,7 +102,7 @@ impl Engine {
                         match self.start_migration(&caller, of, &declared).await {
                             Ok(_) => Some((from, to)),
                             // Another server was faster.
-                            Err(EngineError::Phase(Refusal::Running { .. })) => None,
+                            Err(EngineError::Phase(PhaseRefusal::Running { .. })) => None,
                             Err(EngineError::Storage(error)) => return Err(error.into()),
                             Err(error) => {
                                 return left(format!("{}: {error}", error.code()));

@@ -5,11 +5,11 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::TypeKey;
-use coeval_core::phases::{Epoch, Work};
+use coeval_core::phases::{BackgroundWork, Epoch};
 use coeval_storage::{Key, ReadRequest, Revision};
 
 /// The keys of all parts that a run may have.
-fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
+fn shard_keys(of: &TypeKey, work: BackgroundWork) -> Result<Vec<Key>, EngineError> {
     (0..shard::SHARDS)
         .map(|shard| shard::key(of, work, shard))
         .collect()
@@ -50,7 +50,7 @@ impl Engine {
     pub(super) async fn parts_of_run(
         &self,
         of: &TypeKey,
-        work: Work,
+        work: BackgroundWork,
         epoch: Epoch,
     ) -> Result<Parts, EngineError> {
         let wanted = shard_keys(of, work)?;

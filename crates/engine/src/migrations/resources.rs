@@ -16,7 +16,7 @@ use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
 use crate::write::{Create, Update, move_record};
 use coeval_access::GeneralRight;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::Version;
 use coeval_storage::{Revision, Token};
@@ -71,7 +71,7 @@ impl Engine {
             let body = match &update.mask {
                 None => body.clone(),
                 Some(mask) => {
-                    let wanted = WantedView::of_all(Wanted::Exactly(at));
+                    let wanted = WantedView::of_all(WantedVersion::Exactly(at));
                     let sees = Visibility::Private;
                     let shown = self.show(state, &own.stored, &wanted, sees, None)?.shown;
                     mask.apply(
@@ -127,7 +127,7 @@ impl Engine {
             let content: MigrationContent = self.read_own(&own)?;
             if content.has_ended().is_none() {
                 let (from, to) = (content.from, content.to);
-                return Err(coeval_core::phases::Refusal::Running { from, to }.into());
+                return Err(coeval_core::phases::PhaseRefusal::Running { from, to }.into());
             }
             let write = self.removal(caller, &own).await?;
             if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {

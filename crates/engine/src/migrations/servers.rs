@@ -8,7 +8,7 @@ use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Acknowledged, Phase};
+use coeval_core::phases::{Phase, PhaseAcknowledgement};
 use coeval_core::version::Version;
 use coeval_storage::{Entry, Millis, Put, Range, StorageError};
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub(super) fn acknowledged(
     entries: &[Entry],
     to: Option<u32>,
     since_begun: Option<Duration>,
-) -> Vec<Acknowledged> {
+) -> Vec<PhaseAcknowledgement> {
     let name = of.to_string();
     let silent = |seen: &ServerSeen| {
         !seen.phases.contains_key(&name)
@@ -93,11 +93,11 @@ pub(super) fn acknowledged(
     };
     let read = |entry: &Entry| match decode(entry) {
         Some(seen) if silent(&seen) => None,
-        Some(seen) => Some(Acknowledged {
+        Some(seen) => Some(PhaseAcknowledgement {
             phase: seen.phase(of, to),
             server: seen.name,
         }),
-        None => Some(Acknowledged {
+        None => Some(PhaseAcknowledgement {
             server: entry.key.to_string(),
             phase: Some(Phase::Old),
         }),

@@ -7,7 +7,7 @@ use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
 use crate::header::Time;
 use crate::keys::{self, TypeKey};
-use coeval_core::phases::{Epoch, Work};
+use coeval_core::phases::{BackgroundWork, Epoch};
 use coeval_core::version::Uuid;
 use coeval_storage::{Action, Condition, Entry, Key, Put, Revision, Span, Step};
 use serde::{Deserialize, Serialize};
@@ -84,16 +84,16 @@ impl Counts {
 }
 
 /// The word for a kind of work.
-pub(super) const fn name(work: Work) -> &'static str {
+pub(super) const fn name(work: BackgroundWork) -> &'static str {
     match work {
-        Work::Backfill => "backfill",
-        Work::CopyBack => "copyback",
-        Work::CleanUp => "cleanup",
-        Work::Discard => "discard",
+        BackgroundWork::Backfill => "backfill",
+        BackgroundWork::CopyBack => "copyback",
+        BackgroundWork::CleanUp => "cleanup",
+        BackgroundWork::Discard => "discard",
     }
 }
 
-pub(super) fn key(of: &TypeKey, work: Work, shard: u8) -> Result<Key, EngineError> {
+pub(super) fn key(of: &TypeKey, work: BackgroundWork, shard: u8) -> Result<Key, EngineError> {
     let what = format!("{}-{shard:x}", name(work));
     Ok(keys::background(of, &what)?)
 }

@@ -9,7 +9,7 @@ use super::shard::{self, Counts};
 use super::work::Held;
 use crate::keys::TypeKey;
 use crate::types::state::TypeState;
-use coeval_core::phases::{Migration, PhaseRecord, Work};
+use coeval_core::phases::{BackgroundWork, Migration, PhaseRecord};
 use tracing::{Span, debug_span, field, info_span};
 
 /// One look at so many types; none, and there is nothing to show.
@@ -50,7 +50,7 @@ pub(super) fn moving(
 }
 
 /// One migration, while this server works on a part of a run.
-pub(super) fn part(state: &TypeState, work: Work, held: &Held) -> Span {
+pub(super) fn part(state: &TypeState, work: BackgroundWork, held: &Held) -> Span {
     let part = state.part().ok().flatten();
     let majors = part.map(|part| (part.migration.from, part.migration.to));
     let root = info_span!(parent: None, "migrations", types = 1);
@@ -74,7 +74,7 @@ pub(super) fn part(state: &TypeState, work: Work, held: &Held) -> Span {
 }
 
 /// One batch of a part.
-pub(super) fn batch(of: &TypeKey, work: Work, held: &Held) -> Span {
+pub(super) fn batch(of: &TypeKey, work: BackgroundWork, held: &Held) -> Span {
     info_span!(
         "batch",
         "type" = %of,

@@ -15,7 +15,7 @@ use crate::kinds::OwnKind;
 use crate::types::state::TypeState;
 use crate::write::join;
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Phase, Refusal, begin};
+use coeval_core::phases::{Phase, PhaseRefusal, begin};
 use coeval_core::version::Version;
 use coeval_storage::Range;
 use serde_json::Value;
@@ -171,7 +171,7 @@ impl Engine {
         loop {
             attempts.begin()?;
             let state = self.types.current(of).await?;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             let (own, mut content) = self.declaration(of, migration).await?;
             content.auto = change.auto.unwrap_or(content.auto);
             content.paused = change.paused.unwrap_or(content.paused);

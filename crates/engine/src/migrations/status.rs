@@ -17,7 +17,9 @@ use crate::keys::{self, TypeKey};
 use crate::kinds::OwnKind;
 use crate::pairs::{PHASES, decode_failed};
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Migration, Phase, Refusal, Who, Work, finish, forward, work};
+use coeval_core::phases::{
+    BackgroundWork, Migration, MoveInitiator, Phase, PhaseRefusal, finish, forward, work,
+};
 use coeval_core::version::Uuid;
 use coeval_storage::{Range, ReadRequest};
 
@@ -72,12 +74,12 @@ impl Working {
         }
     }
 
-    const fn of(work: Work) -> Self {
+    const fn of(work: BackgroundWork) -> Self {
         match work {
-            Work::Backfill => Self::Backfill,
-            Work::CopyBack => Self::CopyBack,
-            Work::CleanUp => Self::CleanUp,
-            Work::Discard => Self::Discard,
+            BackgroundWork::Backfill => Self::Backfill,
+            BackgroundWork::CopyBack => Self::CopyBack,
+            BackgroundWork::CleanUp => Self::CleanUp,
+            BackgroundWork::Discard => Self::Discard,
         }
     }
 }
@@ -339,15 +341,15 @@ impl Engine {
     ) -> Result<Option<Progress>, EngineError> {
         let (state, live) = (&looked.state, migration.live);
         let discards = content.observed.state == Course::Undoing
-            && live == coeval_core::phases::Live::one(Phase::Old);
+            && live == coeval_core::phases::LivePhases::one(Phase::Old);
         let due = match discards {
-            true => Some(Work::Discard),
+            true => Some(BackgroundWork::Discard),
             // The highest phase that servers work at is the one that has work.
             false => work(&PHASES, &state.phase, live.high),
         };
         let ran = match (due, live.high) {
             (Some(due), _) => due,
-            (None, Phase::Backfill) => Work::Backfill,
+            (None, Phase::Backfill) => BackgroundWork::Backfill,
             (None, Phase::Soak) if migration.back_done && migration.forward_done => {
                 return Ok(None);
             }
@@ -363,9 +365,9 @@ impl Engine {
         let mut counts = Counts::default();
         shards.iter().for_each(|shard| counts.add(shard.counts));
         let total = match ran {
-            Work::Backfill => old,
-            Work::CopyBack | Work::Discard => new,
-            Work::CleanUp => new.max(old),
+            BackgroundWork::Backfill => old,
+            BackgroundWork::CopyBack | BackgroundWork::Discard => new,
+            BackgroundWork::CleanUp => new.max(old),
         };
         let total = total.max(counts.visited);
         // What was done in an earlier epoch is done, and its parts are forgotten.
@@ -416,7 +418,7 @@ impl Engine {
         let live = migration.live;
         let record = &looked.state.phase;
         if content.observed.state == Course::Undoing {
-            let facts = looked.facts(Who::Operator, false, 0);
+            let facts = looked.facts(MoveInitiator::Operator, false, 0);
             let back = coeval_core::phases::back(&PHASES, record, &facts);
             return Ok(match (working, back) {
                 (Some(progress), _) => {
@@ -433,7 +435,7 @@ impl Engine {
         } else {
             0
         };
-        let facts = looked.facts(Who::Operator, false, left);
+        let facts = looked.facts(MoveInitiator::Operator, false, left);
         let next = if last {
             finish(&PHASES, record, &facts)
         } else {
@@ -443,7 +445,7 @@ impl Engine {
             return Ok(losing.why());
         }
         Ok(match next {
-            Err(Refusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
+            Err(PhaseRefusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
                 "Every resource was visited; that is noted in a moment.".to_owned()
             }
             Err(refusal) => format!("{}.", capital(&refusal.to_string())),

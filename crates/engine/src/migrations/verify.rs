@@ -10,7 +10,7 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::write::move_record;
 use coeval_access::GeneralRight;
-use coeval_core::phases::{Refusal, Standing};
+use coeval_core::phases::{PairStanding, PhaseRefusal};
 use coeval_core::version::Uuid;
 use coeval_storage::{Range, ReadRequest};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl Engine {
     ) -> Result<Verified, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let state = self.types.current(of).await?;
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let mut verified = Verified::default();
         let mut looked = 0;
         for major in [migration.from, migration.to] {
@@ -123,12 +123,14 @@ impl Engine {
         }
         let truth_is_old = pair.part.majors().0 == pair.part.migration.from;
         match (pair.standing(), truth_is_old) {
-            (Standing::Absent, _) => {}
-            (Standing::Alone, _) => verified.alone += 1,
-            (Standing::OnlyOld, true) | (Standing::OnlyNew, false) => verified.missing += 1,
-            (Standing::OnlyOld, false) | (Standing::OnlyNew, true) => verified.orphaned += 1,
-            (Standing::Stale, _) => verified.stale += 1,
-            (Standing::Fresh, _) => match self.differ(&fetched.state, pair).await {
+            (PairStanding::Absent, _) => {}
+            (PairStanding::Alone, _) => verified.alone += 1,
+            (PairStanding::OnlyOld, true) | (PairStanding::OnlyNew, false) => verified.missing += 1,
+            (PairStanding::OnlyOld, false) | (PairStanding::OnlyNew, true) => {
+                verified.orphaned += 1
+            }
+            (PairStanding::Stale, _) => verified.stale += 1,
+            (PairStanding::Fresh, _) => match self.differ(&fetched.state, pair).await {
                 Ok(None) => verified.same += 1,
                 Ok(Some(what)) => {
                     verified.different += 1;

@@ -19,8 +19,8 @@ use crate::types::state::TypeState;
 use crate::write::steps::{arrives, fenced};
 use coeval_codes::Coded as _;
 use coeval_core::phases::{
-    Epoch, Failing, Fit, Plan, Standing, Step as PhaseStep, Work, backfill, clean_up, copy_back,
-    discard, work,
+    BackgroundWork, Epoch, FailedListChange, KeyStep, MirrorFit, PairStanding, PhasePlan, backfill,
+    clean_up, copy_back, discard, work,
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
@@ -48,7 +48,7 @@ pub(super) enum Ended {
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) of: TypeKey,
-    pub(super) work: Work,
+    pub(super) work: BackgroundWork,
     pub(super) epoch: Epoch,
     /// The migration's resource, which says whether to rest.
     pub(super) declared: Uuid,
@@ -78,7 +78,7 @@ struct Seen {
 
 /// What one resource needs.
 struct Due {
-    plan: Plan,
+    plan: PhasePlan,
     mirror: Option<Sealed>,
     unfit: Option<Unfit>,
     counts: Counts,
@@ -174,7 +174,7 @@ impl Run {
             return Ok(false);
         };
         let due = match self.work {
-            Work::Discard => true,
+            BackgroundWork::Discard => true,
             due => work(&PHASES, &state.phase, part.phase) == Some(due),
         };
         Ok(due && state.phase.epoch == self.epoch)
@@ -351,8 +351,10 @@ impl Run {
         unfit: &Unfit,
     ) -> Result<Vec<coeval_storage::Step>, EngineError> {
         match self.work {
-            Work::Backfill | Work::CopyBack => Listed::of(unfit).steps(&self.of, id, None),
-            Work::CleanUp | Work::Discard => {
+            BackgroundWork::Backfill | BackgroundWork::CopyBack => {
+                Listed::of(unfit).steps(&self.of, id, None)
+            }
+            BackgroundWork::CleanUp | BackgroundWork::Discard => {
                 tracing::error!(of = %self.of, %id, reason = unfit.reason, "left where it is");
                 Ok(Vec::new())
             }
@@ -415,7 +417,7 @@ impl Run {
         let found = pair.found();
         let mut counts = Counts::default();
         match (self.work, pair.standing()) {
-            (Work::CleanUp, _) => {
+            (BackgroundWork::CleanUp, _) => {
                 counts.removed = 1;
                 let own = pair.new.as_ref();
                 let mirror = own.map(|own| Sealed::unchanged(own, own.header.clone()));
@@ -426,7 +428,7 @@ impl Run {
                     counts,
                 }));
             }
-            (Work::Discard, _) => {
+            (BackgroundWork::Discard, _) => {
                 counts.removed = 1;
                 return Ok(discard(&found).map(|plan| Due {
                     plan,
@@ -435,27 +437,27 @@ impl Run {
                     counts,
                 }));
             }
-            (_, Standing::OnlyOld | Standing::OnlyNew) => counts.copied = 1,
-            (_, Standing::Stale) => counts.stale = 1,
+            (_, PairStanding::OnlyOld | PairStanding::OnlyNew) => counts.copied = 1,
+            (_, PairStanding::Stale) => counts.stale = 1,
             _ => {}
         }
         let made = engine.make_mirror(state, id, pair).await?;
         let fit = match &made {
-            Some(Err(_)) => Fit::OnlyTruth,
-            _ => Fit::Both,
+            Some(Err(_)) => MirrorFit::OnlyTruth,
+            _ => MirrorFit::Both,
         };
         let plan = match self.work {
-            Work::Backfill => backfill(&found, fit),
+            BackgroundWork::Backfill => backfill(&found, fit),
             _ => copy_back(&found, fit),
         };
         let Some(plan) = plan else {
             return Ok(None);
         };
-        let copies = plan.old == PhaseStep::Copy || plan.new == PhaseStep::Copy;
+        let copies = plan.old == KeyStep::Copy || plan.new == KeyStep::Copy;
         if !copies {
             (counts.copied, counts.stale) = (0, 0);
             match plan.failing {
-                Failing::Listed => counts.failed = 1,
+                FailedListChange::Listed => counts.failed = 1,
                 _ => counts.removed = 1,
             }
         }
@@ -485,7 +487,7 @@ impl Engine {
         let standing = pair.standing();
         if matches!(
             standing,
-            Standing::Absent | Standing::Alone | Standing::Fresh
+            PairStanding::Absent | PairStanding::Alone | PairStanding::Fresh
         ) {
             return Ok(None);
         }
@@ -514,7 +516,7 @@ impl Engine {
                 return Ok(());
             };
             let state = &fetched.state;
-            let reads_mend = pair.part.row().reads == coeval_core::phases::Reads::FreshNew;
+            let reads_mend = pair.part.row().reads == coeval_core::phases::ReadSource::FreshNew;
             if !reads_mend {
                 return Ok(());
             }
@@ -522,8 +524,8 @@ impl Engine {
                 continue;
             };
             let fit = match &made {
-                Some(Err(_)) => Fit::OnlyTruth,
-                _ => Fit::Both,
+                Some(Err(_)) => MirrorFit::OnlyTruth,
+                _ => MirrorFit::Both,
             };
             let Some(plan) = backfill(&pair.found(), fit) else {
                 return Ok(());
@@ -605,7 +607,7 @@ impl Seen {
     }
 }
 
-fn count(work: Work, counts: Counts) {
+fn count(work: BackgroundWork, counts: Counts) {
     let name = shard::name(work);
     for (what, number) in [
         ("visited", counts.visited),

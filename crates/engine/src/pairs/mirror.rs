@@ -10,8 +10,8 @@ use crate::types::state::TypeState;
 use crate::write::move_record;
 use bytes::Bytes;
 use coeval_codes::{Code, Coded};
-use coeval_core::convert::Record;
-use coeval_core::phases::Standing;
+use coeval_core::convert::ContentRecord;
+use coeval_core::phases::PairStanding;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::Limits;
 
@@ -35,7 +35,7 @@ impl Unfit {
 pub(crate) struct Truth<'a> {
     pub(crate) header: &'a Header,
     /// With its secure values; nothing: the content stays as it was found.
-    pub(crate) whole: Option<&'a Record>,
+    pub(crate) whole: Option<&'a ContentRecord>,
     /// As it was found.
     pub(crate) before: Option<&'a Stored>,
     pub(crate) replaced: Option<Bytes>,
@@ -58,7 +58,7 @@ impl Engine {
         let record = match (truth.whole, truth.before) {
             (Some(whole), _) => whole.clone(),
             // Content and secrets are there already, and stay.
-            (None, Some(_)) if pair.standing() == Standing::Fresh => {
+            (None, Some(_)) if pair.standing() == PairStanding::Fresh => {
                 if let Some(mirror) = pair.at(other) {
                     let header = Header {
                         version: mirror.header.version,
@@ -83,7 +83,7 @@ impl Engine {
         state: &TypeState,
         id: Uuid,
         header: &Header,
-        record: Record,
+        record: ContentRecord,
         at: Version,
         replaced: Option<Bytes>,
     ) -> Result<Sealed, Unfit> {

@@ -19,9 +19,9 @@ use crate::resource::Resource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::{VisibleVersions, WantedView};
-use coeval_access::Action;
-use coeval_core::convert::{Kept, KeptPlace, Record};
-use coeval_core::decide::Wanted;
+use coeval_access::ResourceAction;
+use coeval_core::convert::{ContentRecord, KeptPlace, KeptValues};
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::{KnownVersion, Version};
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 pub(super) fn is_any(
     state: &TypeState,
     stored: &Stored,
-    opened: Option<&Record>,
+    opened: Option<&ContentRecord>,
     visible: &VisibleVersions,
     at: Version,
     class: Visibility,
@@ -70,7 +70,7 @@ fn may_tell(state: &TypeState, visible: &VisibleVersions, place: &KeptPlace) -> 
 fn places(
     state: &TypeState,
     visible: &VisibleVersions,
-    kept: &Kept,
+    kept: &KeptValues,
     at: Version,
     class: Visibility,
 ) -> Result<Vec<KeptPlace>, EngineError> {
@@ -118,14 +118,14 @@ impl Engine {
             fetched,
             stored,
             level,
-        } = self.find(caller, of, &target, Action::Read).await?;
+        } = self.find(caller, of, &target, ResourceAction::Read).await?;
         if stored.revision != shown.revision {
             return Ok(Vec::new());
         }
         let (state, at) = (&*fetched.state, shown.version.version);
         let visible = caller.visible_versions(state);
         let wanted = WantedView {
-            wanted: Wanted::Exactly(at),
+            wanted: WantedVersion::Exactly(at),
             visible: visible.clone(),
         };
         let opened = self.opened_for(state, &stored, &wanted, level).await?;
@@ -133,7 +133,7 @@ impl Engine {
             Some(record) => record,
             None => stored.core_record()?,
         };
-        let bare = Record::new(record.version, record.content.clone());
+        let bare = ContentRecord::new(record.version, record.content.clone());
         let by_version = state.versions.view_for(bare, at, sees(level))?.kept;
         let beside = state.versions.view(record, at)?.kept;
         let by_version = by_version.entries().into_iter();

@@ -18,7 +18,9 @@ use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use crate::resource::Resource;
 use coeval_access::TypeAction;
-use coeval_core::types::{Column, Deprecation, TypeVersion, columns_flaw, same_definition};
+use coeval_core::types::{
+    ListColumn, TypeVersion, VersionDeprecation, columns_flaw, same_definition,
+};
 use coeval_core::version::Version;
 use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, Revision, Step};
 use serde::{Deserialize, Serialize};
@@ -28,17 +30,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Annotations {
     /// Of its record, also if that is about an earlier registration.
     revision: Option<Revision>,
-    pub(crate) deprecated: Option<Deprecation>,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) deprecated: Option<VersionDeprecation>,
+    pub(crate) columns: Vec<ListColumn>,
 }
 
 /// A change of it; what is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnnotationChange {
     /// Another deprecation, or none any more.
-    pub deprecated: Option<Option<Deprecation>>,
+    pub deprecated: Option<Option<VersionDeprecation>>,
     /// Other columns.
-    pub columns: Option<Vec<Column>>,
+    pub columns: Option<Vec<ListColumn>>,
 }
 
 impl AnnotationChange {
@@ -58,9 +60,9 @@ pub(crate) struct StoredAnnotations {
     number: u64,
     created: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    deprecated: Option<Deprecation>,
+    deprecated: Option<VersionDeprecation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    columns: Vec<Column>,
+    columns: Vec<ListColumn>,
     #[serde(skip)]
     revision: Option<Revision>,
 }
@@ -182,7 +184,9 @@ fn step(
 fn flaw(annotations: &Annotations, version: &TypeVersion) -> Option<String> {
     let deprecated = annotations.deprecated.as_ref();
     let columns = || columns_flaw(&annotations.columns, &version.schema);
-    deprecated.and_then(Deprecation::flaw).or_else(columns)
+    deprecated
+        .and_then(VersionDeprecation::flaw)
+        .or_else(columns)
 }
 
 impl TypeState {
@@ -193,7 +197,7 @@ impl TypeState {
 
     /// What whoever writes at a version should know of it.
     #[must_use]
-    pub fn deprecation(&self, version: Version) -> Option<&Deprecation> {
+    pub fn deprecation(&self, version: Version) -> Option<&VersionDeprecation> {
         self.annotations(version)?.deprecated.as_ref()
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct Meta {
     pub(crate) external_id: Option<String>,
     /// The level of a type ACL, up to this one, gives the type's right with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_implicit_right: Option<coeval_access::Level>,
+    pub(crate) max_implicit_right: Option<coeval_access::AccessLevel>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Finding>,
     /// Behaviors that are done otherwise than their interfaces say.

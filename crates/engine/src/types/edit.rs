@@ -21,7 +21,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use bytes::Bytes;
-use coeval_access::{Level, TypeAction};
+use coeval_access::{AccessLevel, TypeAction};
 use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_storage::{
@@ -413,7 +413,7 @@ struct Outcome {
     /// What it implements is still there when it is written.
     interfaces: Vec<(Key, Revision)>,
     external_id: Option<String>,
-    max_implicit_right: Option<Level>,
+    max_implicit_right: Option<AccessLevel>,
     /// The numbers of its fields in protobuf.
     typed: Vec<Step>,
 }

@@ -2,7 +2,7 @@
 //! its resources may be stored.
 
 use crate::encode::{self, EncodeError};
-use coeval_core::phases::{Epoch, Heading, Live, Migration, Phase, PhaseRecord};
+use coeval_core::phases::{Epoch, LivePhases, Migration, Phase, PhaseDirection, PhaseRecord};
 use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(crate) fn encode(record: &PhaseRecord, open: Option<Version>) -> Result<Vec<
             to: migration.to,
             low: migration.live.low.name().to_owned(),
             high: migration.live.high.name().to_owned(),
-            back: migration.heading == Heading::Back,
+            back: migration.heading == PhaseDirection::Back,
             forward_done: migration.forward_done,
             back_done: migration.back_done,
         }),
@@ -59,14 +59,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(PhaseRecord, Option<Version>)> {
         Some(migration) => Some(Migration {
             from: migration.from,
             to: migration.to,
-            live: Live {
+            live: LivePhases {
                 low: phase(&migration.low)?,
                 high: phase(&migration.high)?,
             },
             heading: if migration.back {
-                Heading::Back
+                PhaseDirection::Back
             } else {
-                Heading::Forward
+                PhaseDirection::Forward
             },
             forward_done: migration.forward_done,
             back_done: migration.back_done,
@@ -97,11 +97,11 @@ mod tests {
             migration: Some(Migration {
                 from: 1,
                 to: 2,
-                live: Live {
+                live: LivePhases {
                     low: Phase::Mirror,
                     high: Phase::ReadNew,
                 },
-                heading: Heading::Back,
+                heading: PhaseDirection::Back,
                 forward_done: true,
                 back_done: false,
             }),

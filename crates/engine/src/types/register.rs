@@ -14,10 +14,10 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use bytes::Bytes;
-use coeval_access::Level;
-use coeval_access::inheritance::{self, Inherits, Said};
+use coeval_access::AccessLevel;
+use coeval_access::inheritance::{self, DeclaredInheritance, InheritedAcl};
 use coeval_codes::Coded;
-use coeval_core::compat::{self, Checked, Kind};
+use coeval_core::compat::{self, ChangeKind, HistoryCheck};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
 use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId, without_annotations};
@@ -45,11 +45,11 @@ pub struct Registration {
     /// An undecided change is accepted, if no stored resource fails.
     pub accept_undecided: bool,
     /// From which version the ACL comes.
-    pub inherit: Said,
+    pub inherit: DeclaredInheritance,
     /// Its name in some other system.
     pub external_id: Option<String>,
     /// See [`coeval_access`].
-    pub max_implicit_right: Option<Level>,
+    pub max_implicit_right: Option<AccessLevel>,
 }
 
 impl Registration {
@@ -60,7 +60,7 @@ impl Registration {
             file: file.into(),
             policy: Policy::Refuse,
             accept_undecided: false,
-            inherit: Said::Absent,
+            inherit: DeclaredInheritance::Absent,
             external_id: None,
             max_implicit_right: None,
         }
@@ -86,7 +86,7 @@ pub struct Registered {
     /// What was found.
     pub findings: Vec<Finding>,
     /// Where its ACL comes from; nothing if it was there before.
-    pub inherits: Option<Inherits>,
+    pub inherits: Option<InheritedAcl>,
 }
 
 /// What the checks say.
@@ -191,7 +191,7 @@ impl Engine {
         &self,
         caller: &Caller,
         registration: &Registration,
-        (state, inherits): (Option<&TypeState>, Inherits),
+        (state, inherits): (Option<&TypeState>, InheritedAcl),
         version: &TypeVersion,
         judged: &Judged,
         unproven: bool,
@@ -214,9 +214,9 @@ impl Engine {
             created_by: caller.user().to_owned(),
             acl: inheritance::new_version_acl(acl, caller.user()),
             inherited_version: match registration.inherit {
-                Said::Absent => None,
-                Said::Nothing => Some("0".to_owned()),
-                Said::From(version) => Some(version.to_string()),
+                DeclaredInheritance::Absent => None,
+                DeclaredInheritance::Nothing => Some("0".to_owned()),
+                DeclaredInheritance::From(version) => Some(version.to_string()),
             },
             external_id: registration.external_id.clone(),
             max_implicit_right: registration.max_implicit_right,
@@ -324,7 +324,7 @@ impl Engine {
         findings.extend(compared(&checked));
         let (own, at) = (Arc::clone(&versions), version.id.version);
         findings.extend(blocking(move || conversion_findings(&own, at)).await?);
-        let undecided = checked.kind() == Kind::Undecided;
+        let undecided = checked.kind() == ChangeKind::Undecided;
         if let Some(state) = state {
             let stored = self.stored_findings(state, &versions, at).await?;
             findings.extend(stored);
@@ -441,7 +441,7 @@ pub(super) fn refusal(
 /// The rule of a finding that says that nothing could be proven.
 const UNDECIDED: &str = "undecided";
 
-fn compared(checked: &Checked) -> Vec<Finding> {
+fn compared(checked: &HistoryCheck) -> Vec<Finding> {
     let mut findings = Vec::new();
     let too_small = checked.is_too_small();
     let parent = checked.parent.map(|version| version.to_string());
@@ -460,7 +460,7 @@ fn compared(checked: &Checked) -> Vec<Finding> {
                 against: version.clone(),
                 path: finding.path.clone(),
                 message: finding.sentence.clone(),
-                refuses: too_small && finding.kind == Kind::Breaking,
+                refuses: too_small && finding.kind == ChangeKind::Breaking,
                 witness: finding
                     .witness
                     .as_ref()
@@ -469,7 +469,7 @@ fn compared(checked: &Checked) -> Vec<Finding> {
         }
     }
     if too_small {
-        let undecided = checked.kind() == Kind::Undecided;
+        let undecided = checked.kind() == ChangeKind::Undecided;
         findings.insert(
             0,
             Finding {

@@ -8,9 +8,9 @@ use crate::types::definition::Definition;
 use crate::types::fit::FitProofs;
 use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
-use coeval_core::phases::{Phase, PhaseRecord, Refusal};
+use coeval_core::phases::{Phase, PhaseRecord, PhaseRefusal};
 use coeval_core::types::{TypeVersion, Visibility};
-use coeval_core::version::{Known, Version};
+use coeval_core::version::{KnownVersions, Version};
 use coeval_storage::{Key, Revision};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct TypeState {
     /// Rewritten with every change of a definition.
     pub(crate) phase_revision: Revision,
     /// How this server takes part in its migration, if there is one; or why it may not serve it.
-    part: Option<Result<Part, Refusal>>,
+    part: Option<Result<Part, PhaseRefusal>>,
     /// Of an own kind: the newest version that its resources may be stored at.
     pub(crate) open: Option<Version>,
     /// Of an own kind: the newest that this server knows, if more is open.
@@ -38,7 +38,7 @@ pub struct TypeState {
     pub(crate) versions: Arc<Versions>,
     /// Which of their views need not be looked at.
     pub(crate) proofs: Arc<FitProofs>,
-    pub(crate) known: Known,
+    pub(crate) known: KnownVersions,
     /// Of all definitions, also of those that this server can't load.
     pub(crate) majors: Vec<u32>,
     /// Versions with a field that is not for everybody.
@@ -82,7 +82,7 @@ impl TypeState {
             let all = versions.iter().map(|version| version.id.version);
             all.filter(|version| !retired.contains_key(version))
         };
-        let known: Known = shown().collect();
+        let known: KnownVersions = shown().collect();
         let known_versions: Vec<Version> = shown().collect();
         let unloaded = |one: &Definition| one.loaded.is_err();
         let has_unknown = !unreadable.is_empty() || definitions.values().any(unloaded);

@@ -9,7 +9,7 @@ use crate::header::State;
 use crate::keys;
 use crate::stored::Stored;
 use coeval_codes::Coded;
-use coeval_core::convert::{LawsChecked, Record, Versions};
+use coeval_core::convert::{ContentRecord, LawsChecked, Versions};
 use coeval_core::version::Version;
 use coeval_storage::{Range, Stored as Kept};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Engine {
 /// What is stored of a resource.
 struct StoredContent {
     id: String,
-    record: Record,
+    record: ContentRecord,
     /// Whether its content has to fit, and all of it is here.
     judged: bool,
 }

@@ -8,7 +8,7 @@ use crate::resource::Resource;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_storage::Token;
 use serde::de::IgnoredAny;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,7 +21,7 @@ const MOST_VIEWS: usize = 24;
 struct View {
     state: Arc<TypeState>,
     wanted: WantedView,
-    level: Level,
+    level: AccessLevel,
     shown: Result<Arc<Resource>, EngineError>,
 }
 
@@ -48,7 +48,7 @@ impl Decoded {
         &self,
         state: &Arc<TypeState>,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
     ) -> Option<Result<Arc<Resource>, EngineError>> {
         let views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |view: &&View| {
@@ -63,7 +63,7 @@ impl Decoded {
         engine: &Engine,
         state: &Arc<TypeState>,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Result<Arc<Resource>, EngineError> {
         if let Some(kept) = self.kept(state, wanted, level) {
@@ -91,7 +91,7 @@ impl Decoded {
         engine: &Engine,
         state: &TypeState,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Result<Resource, EngineError> {
         let opened = engine.opened_for(state, &self.stored, wanted, level).await;

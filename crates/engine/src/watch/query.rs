@@ -5,7 +5,7 @@ use crate::keys::TypeKey;
 use crate::list::InOrg;
 use crate::resource::{Quarantined, Resource};
 use coeval_core::version::{Classification, Uuid};
-use coeval_filter::Compiled;
+use coeval_filter::CompiledFilter;
 use coeval_storage::{Revision, Token};
 use futures::stream::BoxStream;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub struct WatchQuery {
     /// Only those that have all these labels.
     pub labels: BTreeMap<String, String>,
     /// Only those that it matches, as the caller sees them.
-    pub filter: Option<Arc<Compiled>>,
+    pub filter: Option<Arc<CompiledFilter>>,
     /// From this point on; from now if nothing is said.
     pub from: Option<Token>,
 }

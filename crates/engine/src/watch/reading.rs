@@ -9,7 +9,7 @@ use crate::seen::urn;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use coeval_access::Acl;
-use coeval_core::phases::{Home, Reads, Refusal};
+use coeval_core::phases::{PhaseRefusal, ReadSource, RecordHome};
 use coeval_core::version::Uuid;
 use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
 use std::sync::Arc;
@@ -196,7 +196,7 @@ impl Happened {
     /// What a watcher is shown: the record that a server at this phase reads.
     pub(super) fn shown(&self, state: &TypeState) -> &Became {
         let reads_old = match state.reading() {
-            Ok(Some(part)) => part.row().reads == Reads::Old,
+            Ok(Some(part)) => part.row().reads == ReadSource::Old,
             Ok(None) | Err(_) => false,
         };
         match &self.mirror {
@@ -206,14 +206,18 @@ impl Happened {
     }
 
     /// Whether it takes part in the migration of its type, as far as the write tells.
-    pub(super) const fn home(&self) -> Home {
-        if self.twin { Home::Paired } else { Home::Alone }
+    pub(super) const fn home(&self) -> RecordHome {
+        if self.twin {
+            RecordHome::Paired
+        } else {
+            RecordHome::Alone
+        }
     }
 
     /// Why a server that only reads can't go on: the new record alone was written, by a server at
     /// cutover. Even if cutover is over by now, and the old records were copied back in silence, its
     /// watchers would never hear of it.
-    pub(super) fn missed_by(&self, state: &TypeState) -> Option<Refusal> {
+    pub(super) fn missed_by(&self, state: &TypeState) -> Option<PhaseRefusal> {
         let part = state.reading().ok().flatten()?;
         part.reads_on?;
         let Became::There(decoded) = &self.became else {
@@ -221,7 +225,7 @@ impl Happened {
         };
         let migration = part.migration;
         let beyond = self.major == migration.to && decoded.stored.paired;
-        beyond.then_some(Refusal::MajorNotLoaded {
+        beyond.then_some(PhaseRefusal::MajorNotLoaded {
             to: migration.to,
             live: migration.live,
             reads: false,

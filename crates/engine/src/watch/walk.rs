@@ -14,7 +14,7 @@ use crate::keys;
 use crate::pairs::Pair;
 use crate::stored::Stored;
 use crate::write::decode_acl;
-use coeval_access::{Acl, Level};
+use coeval_access::{AccessLevel, Acl};
 use coeval_core::version::Uuid;
 use coeval_storage::{Range, ReadRequest, Stored as Kept};
 use std::collections::HashMap;
@@ -164,7 +164,7 @@ impl Watcher {
     }
 }
 
-fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
+fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<AccessLevel> {
     match eye.sees(about, None) {
         Sees::Yes(level) => Some(level),
         Sees::No => None,
@@ -172,6 +172,6 @@ fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
     }
 }
 
-fn class(level: Level) -> coeval_core::types::Visibility {
+fn class(level: AccessLevel) -> coeval_core::types::Visibility {
     crate::read::sees(level)
 }

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::read::{Found, Target};
-use coeval_access::{Acl, Action, Grant, Member};
+use coeval_access::{Acl, AclMember, Grant, ResourceAction};
 use coeval_core::version::Uuid;
 use coeval_storage::{
     Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, StorageError, Token,
@@ -63,7 +63,7 @@ const MOST_TOLD: usize = 1_000;
 /// What is to be done with an ACL.
 enum Edit<'a> {
     Set(&'a Grant),
-    Remove(&'a Member),
+    Remove(&'a AclMember),
 }
 
 impl Engine {
@@ -77,7 +77,9 @@ impl Engine {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Acl, EngineError> {
-        let found = self.find(caller, of, target, Action::ReadAcl).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::ReadAcl)
+            .await?;
         self.read_acl(&found.stored).await
     }
 
@@ -92,7 +94,7 @@ impl Engine {
         target: &Target,
         grant: &Grant,
     ) -> Result<Token, EngineError> {
-        let action = Action::ChangeAcl(grant.level);
+        let action = ResourceAction::ChangeAcl(grant.level);
         self.edit_acl(caller, of, target, action, &Edit::Set(grant))
             .await
     }
@@ -106,9 +108,9 @@ impl Engine {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        member: &Member,
+        member: &AclMember,
     ) -> Result<Token, EngineError> {
-        let action = Action::ChangeAcl(coeval_access::Level::ReadOnly);
+        let action = ResourceAction::ChangeAcl(coeval_access::AccessLevel::ReadOnly);
         self.edit_acl(caller, of, target, action, &Edit::Remove(member))
             .await
     }
@@ -118,7 +120,7 @@ impl Engine {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        action: Action,
+        action: ResourceAction,
         edit: &Edit<'_>,
     ) -> Result<Token, EngineError> {
         let mut attempts = Attempts::new();

@@ -6,8 +6,8 @@ use crate::error::EngineError;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
-use coeval_core::convert::Reason;
-use coeval_core::decide::{Refusal, StoreAt};
+use coeval_core::convert::ConversionObstacle;
+use coeval_core::decide::{StoreAt, VersionRefusal};
 use coeval_core::version::Version;
 
 /// The first version on the way up that nothing automatic passes: it changes what a field means, or
@@ -57,9 +57,11 @@ pub(super) fn upgrade_first(
     let ends = match &refusal {
         EngineError::Version(refusal) => matches!(
             refusal,
-            Refusal::Strict { .. } | Refusal::MajorHigher { .. } | Refusal::MeaningBetween { .. }
+            VersionRefusal::Strict { .. }
+                | VersionRefusal::MajorHigher { .. }
+                | VersionRefusal::MeaningBetween { .. }
         ),
-        EngineError::Conversion(refusal) => matches!(refusal.reason, Reason::Value(_)),
+        EngineError::Conversion(refusal) => matches!(refusal.reason, ConversionObstacle::Value(_)),
         EngineError::Content(_) => true,
         _ => false,
     };

@@ -20,10 +20,10 @@ use crate::stored::Stored;
 use crate::tasks::{Task, record};
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use coeval_access::{Acl, Level};
-use coeval_core::convert::Record;
+use coeval_access::{AccessLevel, Acl};
+use coeval_core::convert::ContentRecord;
 use coeval_core::decide::{
-    self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
+    self, CallerControl, Force, RevisionCheck, SkewRule, StoreAt, VersionedWrite, WantedVersion,
 };
 use coeval_core::phases;
 use coeval_core::types::Visibility;
@@ -111,7 +111,7 @@ pub(crate) struct Planned {
     pub(crate) write: AtomicWrite,
     pub(crate) stored: Stored,
     /// With its secure values.
-    pub(crate) record: Record,
+    pub(crate) record: ContentRecord,
     pub(crate) task: Option<Task>,
     /// What should be looked at.
     pub(crate) warnings: Vec<String>,
@@ -175,7 +175,7 @@ impl Engine {
                 &state,
                 stored,
                 &wanted,
-                Level::FullControl,
+                AccessLevel::FullControl,
                 written.token,
                 Some(&planned.record),
             )?;
@@ -201,14 +201,14 @@ impl Engine {
     ) -> Result<Option<Planned>, EngineError> {
         let of = &state.key;
         let visible = caller.visible_versions(state);
-        let decided = decide::decide_write(&Writing {
+        let decided = decide::decide_write(&VersionedWrite {
             stored: None,
             body: create.at,
             known: visible.known(state),
             store_at: StoreAt::Unsaid,
-            revision: Said::NotGiven,
-            skew: Skew::Merge,
-            control: Control::Full,
+            revision: RevisionCheck::NotGiven,
+            skew: SkewRule::Merge,
+            control: CallerControl::Full,
             force: Force::No,
             restricted_below: None,
             barrier: None,
@@ -337,14 +337,14 @@ impl Engine {
         &self,
         state: &TypeState,
         said: Version,
-    ) -> Result<(Version, phases::Write), EngineError> {
+    ) -> Result<(Version, phases::PhaseWrite), EngineError> {
         let said = state.within_open(said);
         let open = state.open_version(said)?;
         let Some(part) = state.part()?.filter(|part| part.concerns(said.major)) else {
-            return Ok((open, phases::Write::Create(phases::At::New)));
+            return Ok((open, phases::PhaseWrite::Create(phases::WriteMajor::New)));
         };
         if said.major == part.migration.to {
-            return Ok((open, phases::Write::Create(phases::At::New)));
+            return Ok((open, phases::PhaseWrite::Create(phases::WriteMajor::New)));
         }
         let (truth, _) = part.majors();
         let at = if truth == said.major {
@@ -355,7 +355,7 @@ impl Engine {
         let of = state.key.clone();
         let version = said;
         let at = at.ok_or(EngineError::TypeVersionUnknown { of, version })?;
-        Ok((at, phases::Write::Create(phases::At::Old)))
+        Ok((at, phases::PhaseWrite::Create(phases::WriteMajor::Old)))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::resource::Resource;
 use crate::secure::Sealed;
 use crate::tasks::Task;
 use crate::types::state::TypeState;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_core::phases;
 use coeval_core::version::Uuid;
 use coeval_storage::{
@@ -72,7 +72,9 @@ impl Engine {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Resolve).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Resolve)
+                .await?;
             let Found {
                 fetched,
                 stored,
@@ -88,7 +90,7 @@ impl Engine {
             let version = stored.header.version;
             if state.version(version).is_none() {
                 let stored = coeval_core::version::StoredVersion(version);
-                return Err(coeval_core::decide::Refusal::StoredUnknown { stored }.into());
+                return Err(coeval_core::decide::VersionRefusal::StoredUnknown { stored }.into());
             }
             let opened = self.open_record(state, &stored).await?;
             let (to, message) = match content::check_new(state, version, &opened.record.content) {
@@ -121,7 +123,7 @@ impl Engine {
                 after: &after,
                 whole: None,
                 expires: stored.expires,
-                write: phases::Write::Update(phases::At::Old),
+                write: phases::PhaseWrite::Update(phases::WriteMajor::Old),
                 said: None,
             };
             let mut write = self.put_object(fenced(state), &putting).await?;
@@ -172,7 +174,9 @@ impl Engine {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Delete).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Delete)
+                .await?;
             let (state, version) = (&*found.fetched.state, found.stored.header.version);
             let runs = !force && self.runs_hooks(caller, state, version, hooks)?;
             // All refusals come first, also those of a deletion that waits for a hook.
@@ -207,7 +211,8 @@ impl Engine {
         }
         let unresolved = stored.header.state == State::PreCreated;
         if unresolved && force {
-            self.allow(caller, state, stored, Action::Force).await?;
+            self.allow(caller, state, stored, ResourceAction::Force)
+                .await?;
         } else if unresolved {
             return Err(EngineError::StateForbids {
                 state: State::PreCreated,
@@ -255,7 +260,9 @@ impl Engine {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let (fetched, stored) = (found.fetched, found.stored);
             let state = &*fetched.state;
             let kept = self.keep_object_alive(fenced(state), &fetched, &stored, expires);

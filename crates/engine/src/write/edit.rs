@@ -15,11 +15,11 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::{VisibleVersions, WantedView};
 use bytes::Bytes;
-use coeval_access::Level;
-use coeval_core::convert::Record;
+use coeval_access::AccessLevel;
+use coeval_core::convert::ContentRecord;
 use coeval_core::decide::{
-    self, Change, Control, Force, Refusal, Revision as Said, StoreAt, Wanted as WantedVersion,
-    Writing,
+    self, CallerControl, ContentChange, Force, RevisionCheck, StoreAt, VersionRefusal,
+    VersionedWrite, WantedVersion,
 };
 use coeval_core::version::{StoredVersion, Version};
 use serde_json::Value;
@@ -27,11 +27,11 @@ use serde_json::Value;
 /// What a body does to what is stored.
 pub(super) struct Edited {
     /// Nothing: the content stays.
-    pub(super) record: Option<Record>,
+    pub(super) record: Option<ContentRecord>,
     pub(super) replaced: Option<Bytes>,
     pub(super) kept: Vec<String>,
     pub(super) dropped: Vec<String>,
-    pub(super) overrode: Option<Refusal>,
+    pub(super) overrode: Option<VersionRefusal>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -80,14 +80,14 @@ impl Engine {
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let records = match &fetched.pair {
-            None => decide::Stored::Alone(StoredVersion(version)),
+            None => decide::StoredVersions::Alone(StoredVersion(version)),
             Some(pair) => pair.stored(state, version),
         };
         let stored_at = match records {
-            decide::Stored::Alone(stored) => [stored.0, stored.0],
-            decide::Stored::Pair(pair) => [pair.old().0, pair.new_record().0],
+            decide::StoredVersions::Alone(stored) => [stored.0, stored.0],
+            decide::StoredVersions::Pair(pair) => [pair.old().0, pair.new_record().0],
         };
-        let decided = decide::decide_write(&Writing {
+        let decided = decide::decide_write(&VersionedWrite {
             stored: Some(records),
             body: update.at,
             known: &visible.known_with(state, &stored_at),
@@ -99,13 +99,13 @@ impl Engine {
                 store_at => store_at,
             },
             revision: match (update.revision, &update.mask) {
-                (Some(_), _) | (None, Some(_)) => Said::Current,
-                (None, None) => Said::NotGiven,
+                (Some(_), _) | (None, Some(_)) => RevisionCheck::Current,
+                (None, None) => RevisionCheck::NotGiven,
             },
             skew: skew(definition),
             control: match level {
-                Level::FullControl => Control::Full,
-                Level::ReadOnly | Level::ReadWrite => Control::Write,
+                AccessLevel::FullControl => CallerControl::Full,
+                AccessLevel::ReadOnly | AccessLevel::ReadWrite => CallerControl::Write,
             },
             force: if update.force { Force::Yes } else { Force::No },
             restricted_below: restricted.map(|restricted| restricted.below),
@@ -137,12 +137,12 @@ impl Engine {
         // What was accepted before, or is judged when it is resolved, may have any field.
         let judged = update.undeclared != Undeclared::Accept && is_strict(stored, update);
         let change = match decided.change {
-            Change::Move { from, to }
+            ContentChange::Move { from, to }
                 if update.store_at == StoreAt::Unsaid
                     && is_strict(stored, update)
                     && !is_storable(state, &record, to.version())? =>
             {
-                Change::Edit {
+                ContentChange::Edit {
                     written_at: to,
                     stored_at: from,
                 }
@@ -151,7 +151,7 @@ impl Engine {
         };
         match change {
             // There is a resource, so this is never said.
-            Change::Create { at } | Change::Replace { at } => {
+            ContentChange::Create { at } | ContentChange::Replace { at } => {
                 let at = at.version();
                 let replaced = Some(content::whole(stored, opened.sealed.as_ref())?);
                 let record = state.versions.create_for(at, body, sees)?;
@@ -162,7 +162,7 @@ impl Engine {
                     ..unchanged(record)
                 })
             }
-            Change::Edit { written_at, .. } => {
+            ContentChange::Edit { written_at, .. } => {
                 let at = written_at.version();
                 if judged && at == version {
                     let before = Some(&record.content);
@@ -185,7 +185,7 @@ impl Engine {
                     ..unchanged(record)
                 })
             }
-            Change::Move { to, .. } => {
+            ContentChange::Move { to, .. } => {
                 let to = to.version();
                 // A body that was read at the version it moves from has that version's fields.
                 let read_before = update.store_at == StoreAt::Set && update.mask.is_none();
@@ -214,7 +214,11 @@ impl Engine {
 /// Whether a resource could be stored at a version as it is. Readers of an `x-extensible-enum` are shown
 /// values that its version does not store; a save that returns them must not be refused because it
 /// would have moved the resource there.
-fn is_storable(state: &TypeState, record: &Record, at: Version) -> Result<bool, EngineError> {
+fn is_storable(
+    state: &TypeState,
+    record: &ContentRecord,
+    at: Version,
+) -> Result<bool, EngineError> {
     let moved = move_record(state, record.clone(), at, None)?.record;
     let definition = state.version(at);
     Ok(definition.is_none_or(|one| one.schema.validate(&moved.content).is_ok()))

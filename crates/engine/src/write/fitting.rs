@@ -8,7 +8,7 @@ use crate::header::State;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::version::Version;
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn fits_at_its_version(
 pub(super) fn unfit_elsewhere(
     state: &TypeState,
     visible: &VisibleVersions,
-    record: &Record,
+    record: &ContentRecord,
     written_at: Version,
 ) -> Vec<String> {
     let entries = record.kept.entries().into_iter();

@@ -20,9 +20,9 @@ use crate::secure::Sealed;
 use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::{VisibleVersions, WantedView};
-use coeval_access::{Action, Level};
-use coeval_core::convert::Record;
-use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
+use coeval_access::{AccessLevel, ResourceAction};
+use coeval_core::convert::ContentRecord;
+use coeval_core::decide::{StoreAt, VersionRefusal, WantedVersion};
 use coeval_core::types::Visibility;
 use coeval_storage::{AtomicWrite, Key};
 
@@ -34,10 +34,10 @@ pub(crate) struct PlannedUpdate {
     /// As it is stored afterwards, but for its revision.
     pub(crate) after: Stored,
     /// With its secure values, if the content changes.
-    pub(super) whole: Option<Record>,
+    pub(super) whole: Option<ContentRecord>,
     pub(super) kept: Vec<String>,
     pub(super) dropped: Vec<String>,
-    pub(super) overrode: Option<Refusal>,
+    pub(super) overrode: Option<VersionRefusal>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -163,15 +163,16 @@ impl Engine {
         let to = edited.version(stored);
         if to != stored.header.version {
             let facts = version_facts(state, to, &caller.subject);
-            self.allow(caller, state, stored, Action::ChangeVersion(facts))
+            self.allow(caller, state, stored, ResourceAction::ChangeVersion(facts))
                 .await?;
         }
         if edited.overrode.is_some() {
-            self.allow(caller, state, stored, Action::Force).await?;
+            self.allow(caller, state, stored, ResourceAction::Force)
+                .await?;
         }
         let owner = update.meta.owner.as_ref();
         if owner.is_some_and(|owner| *owner != stored.header.owner) {
-            self.allow(caller, state, stored, Action::ChangeOwner)
+            self.allow(caller, state, stored, ResourceAction::ChangeOwner)
                 .await?;
         }
         Ok(())
@@ -184,7 +185,7 @@ impl Engine {
         state: &TypeState,
         stored: &Stored,
         update: &Update,
-        level: Level,
+        level: AccessLevel,
     ) -> Vec<String> {
         let Some(body) = &update.content else {
             return Vec::new();

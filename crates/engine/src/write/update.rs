@@ -17,8 +17,8 @@ use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::tasks::Task;
 use crate::visible_versions::WantedView;
-use coeval_access::Action;
-use coeval_core::decide::{StoreAt, Wanted as WantedVersion};
+use coeval_access::ResourceAction;
+use coeval_core::decide::{StoreAt, WantedVersion};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_storage::{Revision, Step};
 use serde_json::Value;
@@ -122,7 +122,9 @@ impl Engine {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let outcome = self.attempt_hooked(caller, &found, update).await;
             let outcome = self.unless_edited(&found.fetched.state, outcome).await;
             if let Some(updated) = unless_raced(outcome)?.flatten() {

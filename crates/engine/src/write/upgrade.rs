@@ -10,8 +10,8 @@ use crate::read::{Found, Target};
 use crate::resource::Changed;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
-use coeval_access::Action;
-use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
+use coeval_access::ResourceAction;
+use coeval_core::decide::{StoreAt, VersionRefusal, WantedVersion};
 use coeval_core::version::{KnownVersion, Version};
 use coeval_storage::Revision;
 use serde_json::Value;
@@ -42,7 +42,9 @@ impl Engine {
         upgrade: &Upgrade,
     ) -> Result<Updated, EngineError> {
         crate::kinds::not_own(of)?;
-        let found = self.find(caller, of, target, Action::Modify).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::Modify)
+            .await?;
         let to = self.upgraded_to(caller, &found, upgrade)?;
         let update = Update {
             revision: upgrade.revision,
@@ -85,7 +87,7 @@ impl Engine {
         match barrier(state, &visible, stored, to) {
             None => Ok(to),
             Some(at) => Err(EngineError::UpgradeFirst {
-                refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
+                refusal: Box::new(VersionRefusal::MeaningBetween { body: to, at }.into()),
                 of: state.key.clone(),
                 name: found.stored.header.name.clone(),
                 to,

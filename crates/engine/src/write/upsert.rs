@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::read::Target;
 use crate::write::{Create, Update, Updated};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_storage::ReadRequest;
 
 impl Engine {
@@ -57,7 +57,10 @@ impl Engine {
         of: &TypeKey,
         id: coeval_core::version::Uuid,
     ) -> Result<bool, EngineError> {
-        match self.find(caller, of, &Target::Id(id), Action::Modify).await {
+        match self
+            .find(caller, of, &Target::Id(id), ResourceAction::Modify)
+            .await
+        {
             Ok(_) => Ok(true),
             // Gone again: another round.
             Err(EngineError::NotFound { .. }) => {

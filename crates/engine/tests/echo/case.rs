@@ -10,7 +10,7 @@ use coeval_core::types::same;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_core_suite::documents::{declared_document, edit_once, with_mirrors};
 use coeval_core_suite::expected::has_unlisted;
-use coeval_core_suite::world::World;
+use coeval_core_suite::world::TypeWorld;
 use coeval_engine::write::{Create, Update, Upgrade};
 use coeval_engine::{EngineError, Target, TypeKey};
 use fastrand::Rng;
@@ -22,7 +22,7 @@ const TURNS: usize = 3;
 struct Case<'w> {
     server: &'w Server,
     of: &'w TypeKey,
-    world: &'w World,
+    world: &'w TypeWorld,
     rng: Rng,
     name: String,
     target: Target,
@@ -37,7 +37,7 @@ struct Case<'w> {
 pub(crate) async fn run(
     server: &Server,
     of: &TypeKey,
-    world: &World,
+    world: &TypeWorld,
     number: u64,
 ) -> Result<Tally, String> {
     let seed = world.seed.wrapping_mul(1_000_003).wrapping_add(number);
@@ -76,7 +76,7 @@ pub(crate) async fn run(
     done.map_err(|law| dump(world, number, &law, &turns))
 }
 
-fn dump(world: &World, number: u64, law: &str, turns: &[String]) -> String {
+fn dump(world: &TypeWorld, number: u64, law: &str, turns: &[String]) -> String {
     let files = (0..world.made.len()).map(|at| server::file(world, at, "thing").to_string());
     let files: Vec<_> = files.collect();
     format!(
@@ -88,7 +88,7 @@ fn dump(world: &World, number: u64, law: &str, turns: &[String]) -> String {
 }
 
 /// A document that can be created: mirrors agree, and what is not declared is nobody's.
-fn document(world: &World, home: usize, rng: &mut Rng) -> Value {
+fn document(world: &TypeWorld, home: usize, rng: &mut Rng) -> Value {
     let made = &world.made[home];
     let mut map = declared_document(world, home, rng);
     for (one, other) in &made.mirrors {

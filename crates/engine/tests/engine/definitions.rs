@@ -1,8 +1,8 @@
 //! What definitions may be, who sees them, and what may change while they are in use.
 
 use crate::world::{TENANT, World, admin, app, app_1_0, app_1_1, app_file, tenant, v};
-use coeval_access::inheritance::Inherits;
-use coeval_access::{Acl, Grant, Level, Member};
+use coeval_access::inheritance::InheritedAcl;
+use coeval_access::{AccessLevel, Acl, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::types::InterfaceId;
@@ -119,19 +119,22 @@ pub(crate) async fn a_type_in_use_may_do_a_behavior_otherwise(world: World) {
         behavior: behavior.to_owned(),
         level,
     };
-    let first = access(&own, Level::ReadOnly);
+    let first = access(&own, AccessLevel::ReadOnly);
     engine
         .add_behavior_access(&by, &of, at, first)
         .await
         .unwrap();
-    let second = access(&reference, Level::FullControl);
+    let second = access(&reference, AccessLevel::FullControl);
     engine
         .add_behavior_access(&by, &of, at, second.clone())
         .await
         .unwrap();
     let said = engine.behavior_access(&by, &of, at).await.unwrap();
     assert_eq!(said, [second], "of one behavior one thing is said");
-    let foreign = access("urn:vcloud:behavior-interface:x:y:z:1.0.0", Level::ReadOnly);
+    let foreign = access(
+        "urn:vcloud:behavior-interface:x:y:z:1.0.0",
+        AccessLevel::ReadOnly,
+    );
     let refused = engine
         .set_behavior_access(&by, &of, at, vec![foreign])
         .await;
@@ -166,16 +169,16 @@ pub(crate) async fn an_edit_keeps_what_is_noted_beside_the_definition(world: Wor
         .unwrap();
     let access = BehaviorAccess {
         behavior: reference.clone(),
-        level: Level::ReadWrite,
+        level: AccessLevel::ReadWrite,
     };
     engine
         .add_behavior_access(&by, &of, at, access.clone())
         .await
         .unwrap();
     let open = |acl: &mut Acl| {
-        let member = Member::Org(TENANT.to_owned());
-        let level = Level::ReadOnly;
-        Ok(acl.set(Grant { member, level }, Level::FullControl)?)
+        let member = AclMember::Org(TENANT.to_owned());
+        let level = AccessLevel::ReadOnly;
+        Ok(acl.set(Grant { member, level }, AccessLevel::FullControl)?)
     };
     engine.set_type_acl(&by, &of, at, open).await.unwrap();
     let acl = engine.type_acl(&by, &of, at).await.unwrap();
@@ -257,7 +260,7 @@ pub(crate) async fn a_reference_that_leads_out_is_a_finding_or_refused(mut world
     let warn = Registration::of(file).warn();
     let done = engine.register(&admin(), warn).await.unwrap();
     assert!(done.unproven);
-    assert_eq!(done.inherits, Some(Inherits::NothingAsFirst));
+    assert_eq!(done.inherits, Some(InheritedAcl::NothingAsFirst));
     let rule = coeval_codes::SCHEMA_REF_REMOTE.to_string();
     assert_eq!(done.findings[0].rule, rule);
     assert_eq!(done.findings[0].path, "/properties/a/$ref");

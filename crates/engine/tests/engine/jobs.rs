@@ -2,7 +2,7 @@
 
 use crate::migrations_hurt::{Before, Deed};
 use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
 use coeval_engine::jobs::{JobRunner, MigrateOptions, RunnerSettings};
@@ -327,9 +327,9 @@ pub(crate) async fn a_migration_touches_what_the_caller_may_move(world: World) {
     for version in ["1.0.0", "2.0.0"] {
         let open = |acl: &mut coeval_access::Acl| {
             for org in [TENANT, OTHER] {
-                let member = Member::Org(org.to_owned());
-                let level = Level::ReadWrite;
-                acl.set(Grant { member, level }, Level::FullControl)?;
+                let member = AclMember::Org(org.to_owned());
+                let level = AccessLevel::ReadWrite;
+                acl.set(Grant { member, level }, AccessLevel::FullControl)?;
             }
             Ok(())
         };
@@ -356,8 +356,11 @@ pub(crate) async fn a_migration_touches_what_the_caller_may_move(world: World) {
     let shared = make(ben.clone(), "shared").await;
     let given = make(ben.clone(), "given").await;
     let foreign = make(cyd.clone(), "foreign").await;
-    for (id, level) in [(shared, Level::ReadWrite), (given, Level::FullControl)] {
-        let member = Member::User("ann".to_owned());
+    for (id, level) in [
+        (shared, AccessLevel::ReadWrite),
+        (given, AccessLevel::FullControl),
+    ] {
+        let member = AclMember::User("ann".to_owned());
         let grant = Grant { member, level };
         engine
             .grant(&ben, &app(), &Target::Id(id), &grant)

@@ -9,7 +9,7 @@ pub(crate) use paging::*;
 pub(crate) use shown::*;
 
 use crate::world::{OTHER, World, admin, app, app_1_0, app_1_1, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_core::version::Uuid;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
@@ -26,11 +26,11 @@ async fn with_types(world: &World) {
             .await
             .unwrap();
         let grant = Grant {
-            member: Member::Org(OTHER.to_owned()),
-            level: Level::FullControl,
+            member: AclMember::Org(OTHER.to_owned()),
+            level: AccessLevel::FullControl,
         };
         let add = |acl: &mut coeval_access::Acl| {
-            acl.set(grant.clone(), Level::FullControl)
+            acl.set(grant.clone(), AccessLevel::FullControl)
                 .map_err(EngineError::from)
         };
         engine

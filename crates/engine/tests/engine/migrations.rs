@@ -150,7 +150,7 @@ async fn listed(engine: &Engine, at: &str, filter: Option<&str>) -> BTreeMap<Str
     let mut query = ListQuery::of(app());
     query.org = InOrg::All;
     query.filter = filter.map(|text| {
-        let field = |key: &str| coeval_filter::Field::parse(key, "entity");
+        let field = |key: &str| coeval_filter::FilterField::parse(key, "entity");
         coeval_filter::fiql::parse(text, field).unwrap()
     });
     let caller = admin().at(v(at));

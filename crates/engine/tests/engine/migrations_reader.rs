@@ -5,7 +5,7 @@ use crate::migrations::{
     status,
 };
 use crate::world::{TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::{Code, Coded};
 use coeval_core::phases::Phase;
 use coeval_engine::migrations::Advance;
@@ -88,8 +88,8 @@ async fn writes_nothing(old: &Engine, id: &Target) {
     says_upgrade(old.delete(&who, &of, id, None).await);
     says_upgrade(old.keep_alive(&who, &of, id, Some(Millis(i64::MAX))).await);
     let grant = Grant {
-        member: Member::User("somebody".to_owned()),
-        level: Level::ReadOnly,
+        member: AclMember::User("somebody".to_owned()),
+        level: AccessLevel::ReadOnly,
     };
     says_upgrade(old.grant(&who, &of, id, &grant).await);
 }
@@ -283,13 +283,13 @@ pub(crate) async fn an_acl_change_at_soak_is_told_through_a_server_that_only_rea
     let _drivers = (drive(&new, "new"), drive(&old, "old"));
     registered(&new).await;
     // bob sees the old major only, and nothing of the resource yet.
-    let member = Member::User("bob".to_owned());
+    let member = AclMember::User("bob".to_owned());
     let grant = |level| Grant {
         member: member.clone(),
         level,
     };
     new.set_type_acl(&admin(), &app(), v("1.0.0"), |acl| {
-        acl.set(grant(Level::ReadWrite), Level::FullControl)?;
+        acl.set(grant(AccessLevel::ReadWrite), AccessLevel::FullControl)?;
         Ok(())
     })
     .await
@@ -308,7 +308,7 @@ pub(crate) async fn an_acl_change_at_soak_is_told_through_a_server_that_only_rea
     for server in [&new, &old] {
         watches.push(server.watch(&bob, WatchQuery::of(app())).await.unwrap());
     }
-    let given = grant(Level::ReadOnly);
+    let given = grant(AccessLevel::ReadOnly);
     new.grant(&admin(), &app(), &web, &given).await.unwrap();
     for watch in &mut watches {
         assert_eq!(next_told(watch).await.1, json!({"image": "a"}));

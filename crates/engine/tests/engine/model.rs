@@ -5,7 +5,7 @@
 //! that the version has, whatever they are called there, and nothing else, whatever is stored.
 
 use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::version::{Uuid, Version, WriteVersion};
@@ -226,8 +226,8 @@ async fn one(
                 .await;
             assert!(refused.is_err(), "no grant yet");
             let grant = Grant {
-                member: Member::User("reader".to_owned()),
-                level: Level::ReadOnly,
+                member: AclMember::User("reader".to_owned()),
+                level: AccessLevel::ReadOnly,
             };
             engine
                 .grant(&callers.owner, &app(), &target, &grant)
@@ -241,7 +241,7 @@ async fn one(
                 matches!(refused, Err(EngineError::Denied(_))),
                 "{refused:?}"
             );
-            let member = Member::User("reader".to_owned());
+            let member = AclMember::User("reader".to_owned());
             engine
                 .revoke(&callers.owner, &app(), &target, &member)
                 .await

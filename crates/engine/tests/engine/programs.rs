@@ -24,7 +24,7 @@ async fn alice(engine: &Engine) -> User {
 
 /// A caller who is that user. Nobody needs a password for it: one is made for its token.
 async fn token_of(engine: &Engine, user: &User) -> (TokenSecret, Caller) {
-    let subject = coeval_access::Subject::tenant(
+    let subject = coeval_access::AccessSubject::tenant(
         &user.id,
         &user.org,
         user.roles.clone(),

@@ -2,7 +2,7 @@
 
 use crate::identity::{BUNDLE, code, org, register, sees, someone, to};
 use crate::world::{World, admin, app, app_1_0, app_1_1, app_file, settings, v};
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo};
 use coeval_engine::{AuditQuery, Engine, What};
 use coeval_storage::layers::{Fault, FaultPlan, Faulty};
@@ -22,7 +22,7 @@ pub(crate) async fn a_types_bundle_comes_with_its_first_version_and_goes_with_it
             .rights
             .contains(&"acme:app: Administrator Full access".to_owned())
     );
-    assert_eq!(bundle.published, Published::To([].into()));
+    assert_eq!(bundle.published, BundleAudience::To([].into()));
     let deleted = engine.delete_bundle(&admin(), BUNDLE).await;
     assert_eq!(code(deleted), coeval_codes::PREDEFINED);
     engine

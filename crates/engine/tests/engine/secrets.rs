@@ -1,7 +1,7 @@
 //! Fields that not everybody sees: private, protected, and secure ones, which nobody does.
 
 use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::types::Registration;
@@ -53,8 +53,8 @@ async fn prepared(world: &World, engine: &Engine) -> Target {
     let create = Create::new(v("1.0.0"), "web", body);
     let made = engine.create(&owner(), &app(), create).await.unwrap();
     let id = Target::Id(made.resource.id);
-    for (user, level) in [("writer", Level::ReadWrite)] {
-        let member = Member::User(user.to_owned());
+    for (user, level) in [("writer", AccessLevel::ReadWrite)] {
+        let member = AclMember::User(user.to_owned());
         engine
             .grant(&owner(), &app(), &id, &Grant { member, level })
             .await

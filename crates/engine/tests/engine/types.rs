@@ -228,7 +228,7 @@ pub(crate) async fn an_interface_in_use_stays(world: World) {
 
 pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     use crate::world::{TENANT, tenant};
-    use coeval_access::{Action, Grant, Level, Member};
+    use coeval_access::{AccessLevel, AclMember, Grant, ResourceAction};
     let engine = &world.engine;
     engine
         .register(&admin(), Registration::of(app_1_0()))
@@ -240,14 +240,14 @@ pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     let create = Create::new(v("1.0.0"), "web", json!({"image": "a"}));
     let made = engine.create(&owner, &app(), create).await.unwrap();
     let id = coeval_engine::Target::Id(made.resource.id);
-    let member = Member::User("reader".to_owned());
-    let level = Level::ReadOnly;
+    let member = AclMember::User("reader".to_owned());
+    let level = AccessLevel::ReadOnly;
     engine
         .grant(&owner, &app(), &id, &Grant { member, level })
         .await
         .unwrap();
     let why = engine
-        .explain(&owner, &app(), &id, &reader.subject, Action::Modify)
+        .explain(&owner, &app(), &id, &reader.subject, ResourceAction::Modify)
         .await
         .unwrap();
     let text = format!("{why:?}");
@@ -255,7 +255,7 @@ pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     // Somebody who can't read it is told nothing.
     let nobody = tenant("nobody", TENANT, &["acme:app: View"]);
     let hidden = engine
-        .explain(&nobody, &app(), &id, &nobody.subject, Action::Read)
+        .explain(&nobody, &app(), &id, &nobody.subject, ResourceAction::Read)
         .await;
     assert_eq!(hidden.unwrap_err().code(), coeval_codes::RESOURCE_NOT_FOUND);
     // What was done is in the audit, newest first, a page at a time.

@@ -2,7 +2,7 @@
 
 use crate::jobs::{LONG, quick, read, runner, with_two_majors};
 use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_1_1, app_file, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::version::{Classification, Uuid};
 use coeval_engine::jobs::{UPGRADE, UpgradeMatching};
@@ -10,12 +10,12 @@ use coeval_engine::tasks::{Status, Task};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
 use coeval_engine::{AcceptedType, Caller, EngineError, InOrg, Target, WantedVersions};
-use coeval_filter::{Field, fiql};
+use coeval_filter::{FilterField, fiql};
 use serde_json::{Value, json};
 
 fn matching(filter: &str) -> UpgradeMatching {
     UpgradeMatching {
-        filter: fiql::parse(filter, |key| Field::parse(key, "spec")).unwrap(),
+        filter: fiql::parse(filter, |key| FilterField::parse(key, "spec")).unwrap(),
         versions: None,
         org: InOrg::Own,
         to: None,
@@ -172,8 +172,11 @@ pub(crate) async fn others_resources_are_neither_touched_nor_told_of(world: Worl
     let shared = make(&world, &ben, "1.0.0", "shared", body()).await;
     let given = make(&world, &ben, "1.0.0", "given", body()).await;
     let foreign = make(&world, &cyd, "1.0.0", "foreign", body()).await;
-    for (id, level) in [(shared, Level::ReadWrite), (given, Level::FullControl)] {
-        let member = Member::User("ann".to_owned());
+    for (id, level) in [
+        (shared, AccessLevel::ReadWrite),
+        (given, AccessLevel::FullControl),
+    ] {
+        let member = AclMember::User("ann".to_owned());
         let grant = Grant { member, level };
         let target = Target::Id(id);
         let done = world.engine.grant(&ben, &app(), &target, &grant).await;

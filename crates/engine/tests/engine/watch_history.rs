@@ -8,7 +8,7 @@ use crate::identity::register;
 use crate::jobs::{ended, quick, runner};
 use crate::watch_rights::{Scene, log_in, publish, set_out};
 use crate::world::{World, admin, app, app_1_1, app_file, settings, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_core::version::Uuid;
 use coeval_engine::identity::UserEdit;
 use coeval_engine::jobs::MigrateOptions;
@@ -92,13 +92,13 @@ impl Stage {
 
     /// Takes rights away and gives them back, in every way.
     async fn meddle(self: Arc<Self>, mut draw: fastrand::Rng) {
-        let member = || Member::User(self.scene.alice.clone());
+        let member = || AclMember::User(self.scene.alice.clone());
         while !self.over.load(Ordering::Relaxed) {
             let engine = self.engine(&mut draw);
             let owner = &admin();
             match (self.any(&mut draw), draw.u8(..12)) {
                 (Some(id), 0..=5) => {
-                    let (member, level) = (member(), Level::ReadOnly);
+                    let (member, level) = (member(), AccessLevel::ReadOnly);
                     let grant = Grant { member, level };
                     let _ = engine.grant(owner, &app(), &Target::Id(id), &grant).await;
                 }

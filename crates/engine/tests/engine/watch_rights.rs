@@ -3,7 +3,7 @@
 use crate::identity::{BUNDLE, org, register, to, user};
 use crate::migrations_hurt::{Before, Deed};
 use crate::world::{World, admin, app, app_1_0, app_1_1, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::{Code, Coded};
 use coeval_core::version::{Classification, Uuid};
 use coeval_engine::identity::{
@@ -14,7 +14,7 @@ use coeval_engine::{
     Caller, Engine, InOrg, Settings, Target, WantedVersions, WatchQuery, WatchStream, Watched,
     WatchedChange,
 };
-use coeval_filter::{Compare, ContentPath, Field, Filter, Operand};
+use coeval_filter::{ContentPath, FieldComparison, Filter, FilterField, Operand};
 use coeval_storage::layers::Faulty;
 use coeval_storage::{
     Action, AtomicWrite, Clock, Condition, Incarnation, Key, Millis, Put, Range, Retention, Span,
@@ -110,8 +110,8 @@ async fn set_roles(engine: &Engine, user: &str, roles: &[&str]) {
 
 impl Scene {
     async fn grant(&self, engine: &Engine, id: Uuid) {
-        let member = Member::User(self.alice.clone());
-        let level = Level::ReadOnly;
+        let member = AclMember::User(self.alice.clone());
+        let level = AccessLevel::ReadOnly;
         let grant = Grant { member, level };
         let id = Target::Id(id);
         engine
@@ -121,7 +121,7 @@ impl Scene {
     }
 
     async fn revoke(&self, engine: &Engine, id: Uuid) {
-        let member = Member::User(self.alice.clone());
+        let member = AclMember::User(self.alice.clone());
         let id = Target::Id(id);
         engine
             .revoke(&self.owner, &app(), &id, &member)
@@ -586,9 +586,9 @@ pub(crate) async fn what_no_longer_matches_leaves(world: World) {
     let engine = &world.engine;
     register(engine, app_1_0()).await;
     register(engine, app_1_1()).await;
-    let equal = Compare::Equal(Operand::Text("a".to_owned()));
+    let equal = FieldComparison::Equal(Operand::Text("a".to_owned()));
     let filter = Filter::test(
-        Field::Content(ContentPath::from_dotted("image").unwrap()),
+        FilterField::Content(ContentPath::from_dotted("image").unwrap()),
         equal,
     );
     let mut queries = vec![WatchQuery::of(app()); 4];

@@ -1,7 +1,7 @@
 //! Watches: in order, without gap or duplicate, in the caller's version, for those who may see.
 
 use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_1_1, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Caller, Target, WatchQuery, WatchStream, Watched, WatchedChange};
@@ -139,8 +139,8 @@ pub(crate) async fn a_deletion_is_told_to_whom_an_acl_had_let_in(world: World) {
         .await
         .unwrap();
     let id = Target::Id(made.resource.id);
-    let member = Member::User("reader".to_owned());
-    let level = Level::ReadOnly;
+    let member = AclMember::User("reader".to_owned());
+    let level = AccessLevel::ReadOnly;
     engine
         .grant(&owner(), &app(), &id, &Grant { member, level })
         .await

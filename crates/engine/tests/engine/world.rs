@@ -1,6 +1,6 @@
 //! A store of its own for each test, and callers.
 
-use coeval_access::{Acl, Grant, Level, Member, Rights, Subject};
+use coeval_access::{AccessLevel, AccessSubject, Acl, AclMember, Grant, Rights};
 use coeval_core::version::Version;
 use coeval_engine::identity::PasswordCost;
 use coeval_engine::{Caller, Engine, ResourceBelongings, SYSTEM_ORG, Settings, TypeKey};
@@ -76,9 +76,9 @@ impl World {
         for version in versions {
             let let_in = |acl: &mut Acl| {
                 for org in [TENANT, OTHER] {
-                    let member = Member::Org(org.to_owned());
-                    let level = Level::ReadWrite;
-                    acl.set(Grant { member, level }, Level::FullControl)?;
+                    let member = AclMember::Org(org.to_owned());
+                    let level = AccessLevel::ReadWrite;
+                    acl.set(Grant { member, level }, AccessLevel::FullControl)?;
                 }
                 Ok(())
             };
@@ -91,7 +91,7 @@ impl World {
     pub(crate) async fn hide(&self, version: &str) {
         let keep_out = |acl: &mut Acl| {
             for org in [TENANT, OTHER] {
-                acl.remove(&Member::Org(org.to_owned()), Level::FullControl)?;
+                acl.remove(&AclMember::Org(org.to_owned()), AccessLevel::FullControl)?;
             }
             Ok(())
         };
@@ -131,14 +131,19 @@ pub(crate) fn settings() -> Settings {
 /// Somebody of the provider who may do everything.
 pub(crate) fn admin() -> Caller {
     let roles = vec!["System Administrator".to_owned()];
-    let subject = Subject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
 /// Somebody of a tenant with these rights.
 pub(crate) fn tenant(user: &str, org: &str, rights: &[&str]) -> Caller {
     let rights = Rights::from_names(rights.iter().copied());
-    Caller::new(Arc::new(Subject::tenant(user, org, Vec::new(), rights)))
+    Caller::new(Arc::new(AccessSubject::tenant(
+        user,
+        org,
+        Vec::new(),
+        rights,
+    )))
 }
 
 pub(crate) fn v(text: &str) -> Version {

@@ -5,7 +5,7 @@ use crate::fields::{Fields, needed, revision, said, text};
 use crate::pages::PageAsked;
 use crate::proto::access::v1 as pb;
 use crate::services::served;
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
@@ -149,8 +149,8 @@ async fn unpublish(
 
 fn shown(bundle: RightsBundle) -> pb::Bundle {
     let (published_to_all, published_to) = match bundle.published {
-        Published::ToAll => (true, Vec::new()),
-        Published::To(orgs) => (false, orgs.into_iter().collect()),
+        BundleAudience::ToAll => (true, Vec::new()),
+        BundleAudience::To(orgs) => (false, orgs.into_iter().collect()),
     };
     pb::Bundle {
         id: bundle.id,

@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::ids;
 use crate::proto::access::v1 as pb;
 use crate::services::served;
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, Target, TypeKey};
 use std::sync::Arc;
@@ -54,8 +54,8 @@ async fn get(
         .clone();
     // The owner has full control, written down or not.
     let first = Grant {
-        member: Member::User(owner.clone()),
-        level: Level::FullControl,
+        member: AclMember::User(owner.clone()),
+        level: AccessLevel::FullControl,
     };
     let others = acl.grants().iter();
     let others = others.filter(|grant| grant.member != first.member);
@@ -115,22 +115,22 @@ async fn who_am_i(
 }
 
 /// The level that a request names.
-pub(super) fn level(level: i32) -> Result<Level, MethodError> {
+pub(super) fn level(level: i32) -> Result<AccessLevel, MethodError> {
     match pb::AccessLevel::try_from(level) {
-        Ok(pb::AccessLevel::ReadOnly) => Ok(Level::ReadOnly),
-        Ok(pb::AccessLevel::ReadWrite) => Ok(Level::ReadWrite),
-        Ok(pb::AccessLevel::FullControl) => Ok(Level::FullControl),
+        Ok(pb::AccessLevel::ReadOnly) => Ok(AccessLevel::ReadOnly),
+        Ok(pb::AccessLevel::ReadWrite) => Ok(AccessLevel::ReadWrite),
+        Ok(pb::AccessLevel::FullControl) => Ok(AccessLevel::FullControl),
         Ok(pb::AccessLevel::Unspecified) => Err(MethodError::invalid("level is missing")),
         Err(_) => Err(MethodError::invalid("level is not one that there is")),
     }
 }
 
 /// A level as an answer says it.
-pub(crate) const fn told(level: Level) -> pb::AccessLevel {
+pub(crate) const fn told(level: AccessLevel) -> pb::AccessLevel {
     match level {
-        Level::ReadOnly => pb::AccessLevel::ReadOnly,
-        Level::ReadWrite => pb::AccessLevel::ReadWrite,
-        Level::FullControl => pb::AccessLevel::FullControl,
+        AccessLevel::ReadOnly => pb::AccessLevel::ReadOnly,
+        AccessLevel::ReadWrite => pb::AccessLevel::ReadWrite,
+        AccessLevel::FullControl => pb::AccessLevel::FullControl,
     }
 }
 

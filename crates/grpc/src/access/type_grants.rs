@@ -4,7 +4,7 @@ use super::grants::{level, shown, shown_all};
 use crate::api::Api;
 use crate::ids;
 use crate::proto::access::v1 as pb;
-use coeval_access::{Acl, Grant, Level};
+use coeval_access::{AccessLevel, Acl, Grant};
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) async fn grant(
     engine.type_acl(&caller, &of, version).await?;
     let member = ids::member(&api, &caller, &asked.member).await?;
     let grant = Grant { member, level };
-    let set = |acl: &mut Acl| Ok(acl.set(grant.clone(), Level::FullControl)?);
+    let set = |acl: &mut Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     engine.set_type_acl(&caller, &of, version, set).await?;
     Ok(pb::GrantTypeAccessResponse {
         grant: Some(shown(&api, &caller, &grant).await?),
@@ -47,7 +47,7 @@ pub(super) async fn revoke(
     let (of, version) = ids::type_version(&asked.type_version)?;
     let member = ids::member_of(&asked.member)?;
     let remove = |acl: &mut Acl| {
-        acl.remove(&member, Level::FullControl)?;
+        acl.remove(&member, AccessLevel::FullControl)?;
         Ok(())
     };
     let engine = api.methods.engine();

@@ -4,7 +4,7 @@ use crate::api::Api;
 use crate::proto::header::v1 as header;
 use crate::proto::resources::v1 as pb;
 use crate::times::{millis, timestamp};
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
@@ -51,7 +51,7 @@ pub(super) fn body(
 /// What a file declared last, for those who may change the resource.
 pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
     let applied = resource.header.applied.as_ref();
-    let applied = applied.filter(|_| resource.level >= Level::ReadWrite)?;
+    let applied = applied.filter(|_| resource.level >= AccessLevel::ReadWrite)?;
     Some(pb::Applied {
         paths: applied.paths.clone(),
         generation: applied.generation,

@@ -7,7 +7,7 @@ use crate::pages::PageAsked;
 use crate::proto::types::v1 as pb;
 use crate::services::served;
 use coeval_api::methods::MethodError;
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_core::version::Version;
 use coeval_engine::types::{AnnotationChange, CatalogEntry, Finding, Policy, Registration};
 use coeval_engine::{Caller, EngineError};
@@ -158,7 +158,7 @@ async fn annotate(
         }
         (None, true) => Some(None),
         (None, false) => None,
-        (Some(said), false) => Some(Some(Deprecation {
+        (Some(said), false) => Some(Some(VersionDeprecation {
             since: self::said(said.since),
             sunset: self::said(said.sunset),
             message: self::said(said.message),
@@ -178,13 +178,13 @@ async fn annotate(
     })
 }
 
-fn column(said: pb::Column) -> Result<Column, MethodError> {
+fn column(said: pb::Column) -> Result<ListColumn, MethodError> {
     let kind = match said.r#type.as_str() {
         "" => Some(ColumnType::default()),
         name => ColumnType::of(name),
     };
     let unknown = || MethodError::invalid("type is string, integer, number, boolean or date");
-    Ok(Column {
+    Ok(ListColumn {
         name: said.name,
         path: said.path,
         kind: kind.ok_or_else(unknown)?,

@@ -6,7 +6,7 @@ use crate::api::Api;
 use crate::call::Call;
 use crate::error::WebError;
 use crate::lists;
-use coeval_access::{Acl, Level};
+use coeval_access::{AccessLevel, Acl};
 use coeval_api::rest::RestAnswer;
 use coeval_engine::EngineError;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) async fn grant(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebEr
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let grant = sent(&api, &call, caller).await?;
     let set = |acl: &mut Acl| {
-        acl.set(grant.clone(), Level::FullControl)
+        acl.set(grant.clone(), AccessLevel::FullControl)
             .map_err(EngineError::from)
     };
     api.engine().set_type_acl(caller, &of, version, set).await?;
@@ -39,7 +39,7 @@ pub(super) async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
     let id = call.param("member");
     let member = maker(id)?(id.to_owned());
     let take = |acl: &mut Acl| {
-        acl.remove(&member, Level::FullControl)
+        acl.remove(&member, AccessLevel::FullControl)
             .map(|_| ())
             .map_err(EngineError::from)
     };

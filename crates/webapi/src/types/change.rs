@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::tasks;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::types::{AnnotationChange, Policy, Registered, Registration};
 use http::StatusCode;
@@ -77,7 +77,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
             let said = said.as_object();
             let said = said.ok_or_else(|| bad("deprecated must be an object or null"))?;
             said.only(&["since", "sunset", "message"])?;
-            Some(Some(Deprecation {
+            Some(Some(VersionDeprecation {
                 since: said.text("since")?,
                 sunset: said.text("sunset")?,
                 message: said.text("message")?,
@@ -88,7 +88,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
         (false, _) => None,
         (true, None) => Some(Vec::new()),
         (true, Some(all)) => {
-            let columns: Result<Vec<Column>, WebError> = all.iter().map(column).collect();
+            let columns: Result<Vec<ListColumn>, WebError> = all.iter().map(column).collect();
             Some(columns?)
         }
     };
@@ -104,7 +104,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
     ))
 }
 
-fn column(said: &Value) -> Result<Column, WebError> {
+fn column(said: &Value) -> Result<ListColumn, WebError> {
     let said = said.as_object();
     let said = said.ok_or_else(|| WebError::invalid("a column must be an object"))?;
     said.only(&["name", "path", "type"])?;
@@ -113,7 +113,7 @@ fn column(said: &Value) -> Result<Column, WebError> {
         Some(name) => ColumnType::of(&name),
     };
     let unknown = || WebError::invalid("type is string, integer, number, boolean or date");
-    Ok(Column {
+    Ok(ListColumn {
         name: said.needed("name")?,
         path: said.needed("path")?,
         kind: kind.ok_or_else(unknown)?,

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::WebError;
 use crate::interfaces::{BEHAVIOR_KEYS, behavior};
 use crate::lists;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::{Classification, Version};
 use coeval_engine::types::CatalogEntry;
@@ -160,7 +160,7 @@ pub(super) async fn whole(
             ("externalId", json!(entry.external_id)),
             (
                 "maxImplicitRight",
-                json!(entry.max_implicit_right.map(Level::name)),
+                json!(entry.max_implicit_right.map(AccessLevel::name)),
             ),
         ] {
             answer.insert(name.to_owned(), value);

@@ -1,7 +1,8 @@
 //! What was found, as it is printed: the same for a terminal and for programs.
 
 use coeval_core::compat::{
-    Against, Bump, Change, Checked, Contained, Finding, Kind, Side, Verdict, Witness,
+    ChangeKind, CompatFinding, Counterexample, FindingVerdict, HistoryCheck, SchemaChange,
+    SchemaContainment, SchemaSide, VersionBump, VersionComparison,
 };
 use coeval_core::convert::KeylessList;
 use coeval_core::types::TypeVersion;
@@ -28,7 +29,7 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<Note>,
     #[serde(skip)]
-    decided: Kind,
+    decided: ChangeKind,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,7 +75,7 @@ pub(super) struct Told {
     #[serde(skip)]
     pub(super) against_higher: bool,
     #[serde(skip)]
-    rank: (Reverse<Kind>, Verdict),
+    rank: (Reverse<ChangeKind>, FindingVerdict),
 }
 
 #[derive(Debug, Serialize)]
@@ -87,7 +88,7 @@ pub(super) struct Shown {
 
 impl Shown {
     /// What the other one says of the place that it is about comes first.
-    fn of(witness: &Witness, accepted_by: Side, about: &str) -> Self {
+    fn of(witness: &Counterexample, accepted_by: SchemaSide, about: &str) -> Self {
         let mut violations: Vec<_> = witness.violations.iter().collect();
         violations.sort_by_key(|violation| distance(about, &violation.pointer));
         Self {
@@ -112,14 +113,14 @@ fn distance(path: &str, pointer: &str) -> u8 {
 }
 
 impl Fits {
-    fn of(contained: &Contained) -> Self {
+    fn of(contained: &SchemaContainment) -> Self {
         let (answer, witness, undecided_at) = match contained {
-            Contained::Yes => ("yes", None, Vec::new()),
-            Contained::No(witness) => {
+            SchemaContainment::Yes => ("yes", None, Vec::new()),
+            SchemaContainment::No(witness) => {
                 let shown = Shown::of(witness, witness.accepted_by, "");
                 ("no", Some(shown), Vec::new())
             }
-            Contained::Unknown(places) => ("undecided", None, places.clone()),
+            SchemaContainment::Unknown(places) => ("undecided", None, places.clone()),
         };
         Self {
             answer,
@@ -131,8 +132,9 @@ impl Fits {
 }
 
 impl Told {
-    fn of(finding: &Finding, against: &str) -> Self {
-        let shown = |witness: &Witness| Shown::of(witness, witness.accepted_by, &finding.path);
+    fn of(finding: &CompatFinding, against: &str) -> Self {
+        let shown =
+            |witness: &Counterexample| Shown::of(witness, witness.accepted_by, &finding.path);
         Self {
             rule: finding.rule.id(),
             kind: finding.kind.name(),
@@ -148,8 +150,8 @@ impl Told {
     }
 
     /// Against a higher version: the new version's documents must fit that one.
-    fn of_higher(finding: &Finding, against: &str) -> Self {
-        let shown = |witness: &Witness| Shown::of(witness, Side::New, &finding.path);
+    fn of_higher(finding: &CompatFinding, against: &str) -> Self {
+        let shown = |witness: &Counterexample| Shown::of(witness, SchemaSide::New, &finding.path);
         Self {
             witness: finding.witness.as_ref().map(shown),
             against_higher: true,
@@ -161,14 +163,14 @@ impl Told {
 impl Report {
     /// Of bare schemas: there are no numbers, so any bump is enough. `None` if there is nothing to
     /// compare with.
-    pub(super) fn of_schemas(new: String, changes: Vec<(String, Change)>) -> Option<Self> {
+    pub(super) fn of_schemas(new: String, changes: Vec<(String, SchemaChange)>) -> Option<Self> {
         let (old, first) = changes.first()?;
         let kind = changes.iter().map(|(_, change)| change.kind).max()?;
         let of_kind = changes.iter().filter(|(_, change)| change.kind == kind);
         let verdicts = of_kind.map(|(_, change)| change.verdict);
         // One proof is enough for a break, and all are needed for anything else.
         let verdict = match kind {
-            Kind::Breaking => verdicts.min()?,
+            ChangeKind::Breaking => verdicts.min()?,
             _ => verdicts.max()?,
         };
         let mut report = Self::about(new, old.clone(), first, kind, verdict);
@@ -181,7 +183,7 @@ impl Report {
         Some(report.sorted())
     }
 
-    pub(super) fn of_types(new: &TypeVersion, checked: Checked) -> Option<Self> {
+    pub(super) fn of_types(new: &TypeVersion, checked: HistoryCheck) -> Option<Self> {
         let (kind, verdict) = (checked.kind(), checked.verdict());
         let (needed, given) = (checked.needed(), checked.given());
         let enough = !checked.is_too_small();
@@ -191,10 +193,10 @@ impl Report {
         report.compared = checked.compared;
         report.bump = Bumps {
             needed: needed.name(),
-            given: given.map(Bump::name),
+            given: given.map(VersionBump::name),
             enough: Some(enough),
         };
-        for Against {
+        for VersionComparison {
             version, findings, ..
         } in &checked.against
         {
@@ -213,7 +215,13 @@ impl Report {
         Some(report.sorted())
     }
 
-    fn about(new: String, old: String, change: &Change, kind: Kind, verdict: Verdict) -> Self {
+    fn about(
+        new: String,
+        old: String,
+        change: &SchemaChange,
+        kind: ChangeKind,
+        verdict: FindingVerdict,
+    ) -> Self {
         let findings = change.findings.iter();
         Self {
             findings: findings.map(|finding| Told::of(finding, &old)).collect(),
@@ -250,7 +258,7 @@ impl Report {
         self
     }
 
-    pub(super) const fn kind(&self) -> Kind {
+    pub(super) const fn kind(&self) -> ChangeKind {
         self.decided
     }
 
@@ -261,10 +269,13 @@ impl Report {
 }
 
 /// Findings against another version that matter and were not found against the first.
-fn beyond<'f>(findings: &'f [Finding], first: &Change) -> impl Iterator<Item = &'f Finding> {
+fn beyond<'f>(
+    findings: &'f [CompatFinding],
+    first: &SchemaChange,
+) -> impl Iterator<Item = &'f CompatFinding> {
     findings.iter().filter(|finding| {
-        let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
-        finding.kind > Kind::Additive && !first.findings.iter().any(same)
+        let same = |other: &CompatFinding| other.rule == finding.rule && other.path == finding.path;
+        finding.kind > ChangeKind::Additive && !first.findings.iter().any(same)
     })
 }
 

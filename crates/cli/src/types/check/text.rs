@@ -2,7 +2,7 @@
 
 use super::report::{Fits, Report, Shown, Told};
 use crate::columns::{harmless, pad, plain, wrap};
-use coeval_core::compat::Kind;
+use coeval_core::compat::ChangeKind;
 use std::collections::HashSet;
 
 const INDENT: usize = 2;
@@ -61,7 +61,9 @@ fn summary(report: &Report) -> Vec<String> {
         lines.push(format!("  compared with {} versions", report.compared));
     }
     let number = match report.findings.len() {
-        0 if report.kind() == Kind::Identical => "  nothing that matters has changed".to_owned(),
+        0 if report.kind() == ChangeKind::Identical => {
+            "  nothing that matters has changed".to_owned()
+        }
         0 => "  nothing breaks, and no rule is about what is new".to_owned(),
         1 => "  1 finding".to_owned(),
         number => format!("  {number} findings"),
@@ -84,7 +86,8 @@ fn needs(report: &Report) -> String {
 /// In this direction policy can have another answer than JSON Schema.
 fn forth(report: &Report) -> String {
     let fits = &report.old_documents_fit_new;
-    let breaks = |told: &Told| told.against == report.old && told.kind != Kind::Additive.name();
+    let breaks =
+        |told: &Told| told.against == report.old && told.kind != ChangeKind::Additive.name();
     if fits.answer == "no" && !report.findings.iter().any(breaks) {
         return "yes by policy, no by the letter".to_owned();
     }

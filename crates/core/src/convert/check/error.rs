@@ -1,6 +1,6 @@
 //! Why a conversion can't be registered.
 
-use crate::types::{Restriction, Violation};
+use crate::types::{Restriction, SchemaViolation};
 use crate::version::Version;
 use coeval_codes::Coded;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub enum ConversionError {
         /// What it becomes.
         converted: Value,
         /// Why that does not fit.
-        violations: Vec<Violation>,
+        violations: Vec<SchemaViolation>,
     },
     /// More people would see a field than before.
     #[code(

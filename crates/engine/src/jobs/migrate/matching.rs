@@ -11,7 +11,7 @@ use crate::tasks::{About, NewTask, Task};
 use crate::types::state::TypeState;
 use crate::visible_versions::sees_any;
 use coeval_access::TypeAction;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::version::{Classification, KnownVersion, Version};
 use coeval_filter::Filter;
 
@@ -54,7 +54,7 @@ impl Engine {
             return Err(EngineError::TypeUnknown { of: of.clone() });
         }
         let wanted = caller.wanted_view(&state).wanted;
-        if let Wanted::Exactly(version) = wanted {
+        if let WantedVersion::Exactly(version) = wanted {
             self.allow_type(caller, &state, version, TypeAction::See)?;
         }
         let to = self.upgraded_to_newest(caller, &state, asked.to)?;

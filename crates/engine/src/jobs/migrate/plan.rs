@@ -18,7 +18,7 @@ use crate::tasks::TaskError;
 use crate::types::state::TypeState;
 use crate::write::steps::ObjectWrite;
 use crate::write::{move_record, short};
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::ContentError;
 use coeval_core::version::{Classification, ClientVersion, Version};
 use coeval_filter::Filter;
@@ -68,24 +68,24 @@ pub(super) enum ViewPlan {
     Stored,
 }
 
-impl From<Wanted> for ViewPlan {
-    fn from(wanted: Wanted) -> Self {
+impl From<WantedVersion> for ViewPlan {
+    fn from(wanted: WantedVersion) -> Self {
         match wanted {
-            Wanted::Exactly(version) => Self::Exactly(version.to_string()),
-            Wanted::Major(version) => Self::Major(version.to_string()),
-            Wanted::AtMost(ClientVersion(version)) => Self::AtMost(version.to_string()),
-            Wanted::Stored => Self::Stored,
+            WantedVersion::Exactly(version) => Self::Exactly(version.to_string()),
+            WantedVersion::Major(version) => Self::Major(version.to_string()),
+            WantedVersion::AtMost(ClientVersion(version)) => Self::AtMost(version.to_string()),
+            WantedVersion::Stored => Self::Stored,
         }
     }
 }
 
 impl ViewPlan {
-    fn read(&self) -> Result<Wanted, String> {
+    fn read(&self) -> Result<WantedVersion, String> {
         Ok(match self {
-            Self::Exactly(text) => Wanted::Exactly(version(text)?),
-            Self::Major(text) => Wanted::Major(version(text)?),
-            Self::AtMost(text) => Wanted::AtMost(ClientVersion(version(text)?)),
-            Self::Stored => Wanted::Stored,
+            Self::Exactly(text) => WantedVersion::Exactly(version(text)?),
+            Self::Major(text) => WantedVersion::Major(version(text)?),
+            Self::AtMost(text) => WantedVersion::AtMost(ClientVersion(version(text)?)),
+            Self::Stored => WantedVersion::Stored,
         })
     }
 }
@@ -300,10 +300,10 @@ mod tests {
     #[test]
     fn what_a_filter_means_reads_back_from_its_task() {
         let views = [
-            Wanted::Exactly(Version::new(1, 2, 3)),
-            Wanted::Major(Version::new(2, 0, 0)),
-            Wanted::AtMost(ClientVersion(Version::new(1, 0, 0))),
-            Wanted::Stored,
+            WantedVersion::Exactly(Version::new(1, 2, 3)),
+            WantedVersion::Major(Version::new(2, 0, 0)),
+            WantedVersion::AtMost(ClientVersion(Version::new(1, 0, 0))),
+            WantedVersion::Stored,
         ];
         for wanted in views {
             let matching = MatchingPlan {

@@ -17,8 +17,8 @@ use crate::stored::Stored;
 use crate::types::state::TypeState;
 use crate::visible_versions::WantedView;
 use crate::write::barrier;
-use coeval_access::{Acl, Action};
-use coeval_core::decide::{Refusal, Wanted};
+use coeval_access::{Acl, ResourceAction};
+use coeval_core::decide::{VersionRefusal, WantedVersion};
 use coeval_core::version::{Classification, Version};
 use coeval_storage::{Span, Token};
 
@@ -36,7 +36,7 @@ pub(super) enum Selection {
 pub(super) struct Matching {
     pub(super) matcher: Matcher,
     /// What the caller wanted to see when it asked.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedVersion,
     /// Only those stored at one of these.
     pub(super) versions: Option<Classification>,
     pub(super) whose: Whose,
@@ -120,9 +120,9 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn moving(&self) -> Action {
+    fn moving(&self) -> ResourceAction {
         let facts = version_facts(self.state, self.aim.to, &self.caller.subject);
-        Action::ChangeVersion(facts)
+        ResourceAction::ChangeVersion(facts)
     }
 
     /// Whether the decision on a resource depends on its ACL.
@@ -132,7 +132,7 @@ impl Judge<'_> {
             matches!(decided, Ok(None))
         };
         let sees = matches!(self.aim.selection, Selection::Matching(_));
-        needs(self.moving()) || sees && needs(Action::Read)
+        needs(self.moving()) || sees && needs(ResourceAction::Read)
     }
 
     /// What is to be done with a resource, whose ACL is given if it is needed.
@@ -174,7 +174,7 @@ impl Judge<'_> {
         let none = Acl::default();
         let acl = acl.map(|acl| acl.as_ref().unwrap_or(&none));
         let may = |action| allowed(self.caller, self.state, stored, action, acl);
-        let (Ok(Some(level)), Ok(Some(_))) = (may(Action::Read), may(self.moving())) else {
+        let (Ok(Some(level)), Ok(Some(_))) = (may(ResourceAction::Read), may(self.moving())) else {
             return Judged::Leave(None);
         };
         let refused = |error| {
@@ -201,7 +201,7 @@ impl Judge<'_> {
         }
         match barrier(self.state, &wanted.visible, from, to) {
             Some(at) if !matching.named => refused(EngineError::UpgradeFirst {
-                refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
+                refusal: Box::new(VersionRefusal::MeaningBetween { body: to, at }.into()),
                 of: self.aim.of.clone(),
                 name: stored.header.name.clone(),
                 to,

@@ -1,10 +1,10 @@
 //! Steps as they are written, and the steps that are made of them.
 
-use super::path::{Path, Trail};
-use super::step::{Directed, StepId, Way, trace_all};
+use super::path::{FieldPath, Trail};
+use super::step::{DirectedStep, StepId, StepWay, trace_all};
 use super::steps;
 use crate::types::pointer::child;
-use crate::types::{PathPattern, Schema, Step as Token};
+use crate::types::{PathPattern, PathToken, Schema};
 use crate::version::Version;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -32,13 +32,13 @@ impl fmt::Display for StepFlaw {
 }
 
 /// The arguments of a step: every one is asked for, and what nobody asked for is refused.
-pub(crate) struct Args<'v> {
+pub(crate) struct StepArgs<'v> {
     map: &'v Map<String, Value>,
     asked: Vec<&'static str>,
     at: String,
 }
 
-impl<'v> Args<'v> {
+impl<'v> StepArgs<'v> {
     pub(crate) fn flaw(&self, key: &str, reason: impl Into<String>) -> StepFlaw {
         StepFlaw {
             pointer: child(&self.at, key),
@@ -65,22 +65,25 @@ impl<'v> Args<'v> {
         text.ok_or_else(|| self.flaw(key, format!("{key} must be a text")))
     }
 
-    pub(crate) fn path(&mut self, key: &'static str) -> Result<Path, StepFlaw> {
+    pub(crate) fn path(&mut self, key: &'static str) -> Result<FieldPath, StepFlaw> {
         let text = self.text(key)?;
-        Path::parse(text).map_err(|reason| self.flaw(key, reason))
+        FieldPath::parse(text).map_err(|reason| self.flaw(key, reason))
     }
 
     /// A path, or a key that stands for a field beside another.
     pub(crate) fn key_beside(
         &mut self,
         key: &'static str,
-        beside: &Path,
-    ) -> Result<Path, StepFlaw> {
+        beside: &FieldPath,
+    ) -> Result<FieldPath, StepFlaw> {
         let text = self.text(key)?;
+        // A bare name is the common case, and can't leave the object by mistake.
         if !text.contains('/') {
             return Ok(beside.beside(text));
         }
-        let path = Path::parse(text).map_err(|reason| self.flaw(key, reason))?;
+        let path = FieldPath::parse(text).map_err(|reason| self.flaw(key, reason))?;
+        // A rename never moves a field into another object: what is kept for it would have to be
+        // carried there, as `move` does.
         if path.split().0 != beside.split().0 {
             return Err(self.flaw(key, "it is in another object; use move"));
         }
@@ -88,15 +91,21 @@ impl<'v> Args<'v> {
     }
 
     /// At least `least` paths, none of which is another or inside of it.
-    pub(crate) fn paths(&mut self, key: &'static str, least: usize) -> Result<Vec<Path>, StepFlaw> {
+    pub(crate) fn paths(
+        &mut self,
+        key: &'static str,
+        least: usize,
+    ) -> Result<Vec<FieldPath>, StepFlaw> {
         let items = self.need(key)?.as_array();
         let items = items.filter(|items| items.len() >= least);
         let few = format!("{key} must be a list of {least} paths or more");
         let items = items.ok_or_else(|| self.flaw(key, few))?;
-        let mut paths: Vec<Path> = Vec::new();
+        let mut paths: Vec<FieldPath> = Vec::new();
         for item in items {
-            let path = Path::parse(item.as_str().unwrap_or_default());
+            let path = FieldPath::parse(item.as_str().unwrap_or_default());
             let path = path.map_err(|reason| self.flaw(key, reason))?;
+            // Overlapping paths would take the same field twice, and the second would find
+            // nothing.
             if paths.iter().any(|other| other.overlaps(&path)) {
                 return Err(self.flaw(key, format!("{path} is there twice")));
             }
@@ -118,17 +127,20 @@ impl<'v> Args<'v> {
         &mut self,
         key: &'static str,
         within: Trail,
-        making: &mut Making<'_>,
-    ) -> Result<Vec<Directed>, StepFlaw> {
+        making: &mut ProgramBuilder<'_>,
+    ) -> Result<Vec<DirectedStep>, StepFlaw> {
         let list = match self.take(key) {
             None => return Ok(Vec::new()),
             Some(Value::Array(list)) => list,
             Some(_) => return Err(self.flaw(key, format!("{key} must be a list of steps"))),
         };
+        // Their paths are relative to where this step works, so the trail goes along.
         making.inside(list, &child(&self.at, key), within)
     }
 
     fn finish(&self) -> Result<(), StepFlaw> {
+        // Whatever a step has not asked for is a typing error: to ignore it would drop what the
+        // author meant.
         let unknown = self
             .map
             .keys()
@@ -143,13 +155,13 @@ impl<'v> Args<'v> {
     }
 }
 
-struct Scope {
+struct StepScope {
     within: Trail,
-    made: Vec<Directed>,
+    made: Vec<DirectedStep>,
 }
 
 /// Steps on their way from the file to the program.
-pub(crate) struct Making<'s> {
+pub(crate) struct ProgramBuilder<'s> {
     conversion: Version,
     parent: Version,
     /// Of the last step that was read.
@@ -158,18 +170,18 @@ pub(crate) struct Making<'s> {
     current: u16,
     /// The older version's; without it only the form is checked.
     old: Option<&'s Schema>,
-    scopes: Vec<Scope>,
+    scopes: Vec<StepScope>,
     pub(crate) whens: usize,
 }
 
-impl<'s> Making<'s> {
+impl<'s> ProgramBuilder<'s> {
     /// The steps of a conversion.
     pub(crate) fn steps(
         conversion: Version,
         parent: Version,
         old: Option<&'s Schema>,
         list: &[Value],
-    ) -> Result<Vec<Directed>, StepFlaw> {
+    ) -> Result<Vec<DirectedStep>, StepFlaw> {
         let mut making = Self {
             conversion,
             parent,
@@ -187,19 +199,23 @@ impl<'s> Making<'s> {
         list: &[Value],
         at: &str,
         within: Trail,
-    ) -> Result<Vec<Directed>, StepFlaw> {
+    ) -> Result<Vec<DirectedStep>, StepFlaw> {
+        // Steps inside of steps recurse here and when they run.
         if self.scopes.len() >= STEP_LEVELS {
             return Err(StepFlaw {
                 pointer: at.to_owned(),
                 reason: format!("steps are inside of steps more than {STEP_LEVELS} times"),
             });
         }
-        self.scopes.push(Scope {
+        self.scopes.push(StepScope {
             within,
             made: Vec::new(),
         });
+        // Remembered, since a step after the inner ones still speaks for the outer one.
         let around = self.current;
         for (index, step) in list.iter().enumerate() {
+            // Numbers are given in the order of the file. Notes refer to them, so they must never
+            // depend on how steps are fused.
             self.number = self.number.saturating_add(1);
             self.current = self.number;
             let at = format!("{at}/{index}");
@@ -214,6 +230,7 @@ impl<'s> Making<'s> {
                 scope.made.extend(made);
             }
         }
+        // Back to the step that these are inside of.
         self.current = around;
         Ok(self
             .scopes
@@ -222,11 +239,12 @@ impl<'s> Making<'s> {
             .unwrap_or_default())
     }
 
-    fn step(&mut self, step: &Value, at: &str) -> Result<Vec<Directed>, StepFlaw> {
+    fn step(&mut self, step: &Value, at: &str) -> Result<Vec<DirectedStep>, StepFlaw> {
         let flaw = |pointer: &str, reason: String| StepFlaw {
             pointer: pointer.to_owned(),
             reason,
         };
+        // Exactly one name: with two, the order of a map would decide which step comes first.
         let only = step.as_object().filter(|map| map.len() == 1);
         let Some((name, arguments)) = only.and_then(|map| map.iter().next()) else {
             let form =
@@ -236,6 +254,7 @@ impl<'s> Making<'s> {
         let at = child(at, name);
         let Some((_, read)) = steps::ALL.iter().find(|(known, _)| known == name) else {
             let known: Vec<_> = steps::ALL.iter().map(|(known, _)| *known).collect();
+            // The name is in an error message, and whoever wrote it may have sent anything.
             let name: String = name.chars().take(40).collect();
             let reason = format!("no step is called {name:?}; there are {}", known.join(", "));
             return Err(flaw(&at, reason));
@@ -243,12 +262,13 @@ impl<'s> Making<'s> {
         let Value::Object(map) = arguments else {
             return Err(flaw(&at, format!("{name} takes arguments by name")));
         };
-        let mut args = Args {
+        let mut args = StepArgs {
             map,
             asked: Vec::new(),
             at,
         };
         let made = read(&mut args, self)?;
+        // After the step is made, because only then all its arguments have been asked for.
         args.finish()?;
         Ok(made)
     }
@@ -276,10 +296,10 @@ impl<'s> Making<'s> {
     }
 
     /// The older version's schema, if it is at hand, and where a field at hand was in it.
-    pub(crate) fn origin(&self, path: &Path) -> Option<(&'s Schema, PathPattern)> {
+    pub(crate) fn origin(&self, path: &FieldPath) -> Option<(&'s Schema, PathPattern)> {
         let mut trail = path.trail();
         for scope in self.scopes.iter().rev() {
-            trail = trace_all(&scope.made, Way::Backward, trail)?;
+            trail = trace_all(&scope.made, StepWay::Backward, trail)?;
             trail = scope.within.iter().cloned().chain(trail).collect();
         }
         Some((self.old?, PathPattern::of(trail)))
@@ -292,8 +312,8 @@ impl<'s> Making<'s> {
 }
 
 /// The trail of every item or value inside a field.
-pub(crate) fn every(path: &Path) -> Trail {
+pub(crate) fn every(path: &FieldPath) -> Trail {
     let mut trail = path.trail();
-    trail.push(Token::Every);
+    trail.push(PathToken::Every);
     trail
 }

@@ -3,9 +3,9 @@
 use super::body::BodyError;
 use super::document::{DocumentError, first};
 use super::limits::BodyLimits;
-use super::located::{Node, read_json};
+use super::located::{LocatedNode, read_json};
 use super::position::Position;
-use super::yaml::{self, Bounds};
+use super::yaml::{self, YamlBounds};
 use serde_json::Value;
 
 /// Values of one file, whatever its size: each takes far more memory than in the text.
@@ -14,7 +14,7 @@ const NODES: usize = 1_000_000;
 /// One document of a file.
 #[derive(Clone, Debug)]
 pub struct LocatedDocument {
-    node: Node,
+    node: LocatedNode,
 }
 
 impl LocatedDocument {
@@ -54,7 +54,7 @@ pub fn read_documents(
     let text = std::str::from_utf8(bytes).map_err(|error| BodyError::NotUtf8 {
         offset: error.valid_up_to(),
     })?;
-    let bounds = Bounds {
+    let bounds = YamlBounds {
         depth: limits.depth,
         nodes: NODES.min(limits.bytes / 2),
     };

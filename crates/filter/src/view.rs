@@ -1,18 +1,18 @@
 //! What a filter and an order look at.
 
-use crate::field::Field;
+use crate::field::FilterField;
 use coeval_core::version::Version;
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Milliseconds since 1970 in UTC.
-pub type Millis = i64;
+pub type UnixMillis = i64;
 
 /// A resource as the caller sees it: at the wanted version, after redaction.
 ///
 /// What a resource does not have is `None`. The content is asked for only by filters and orders that look into
 /// it, and then maybe often: implementations build it at the first call and keep it.
-pub trait Seen {
+pub trait FilterView {
     /// The id; it decides between what is otherwise equal.
     fn id(&self) -> Cow<'_, str>;
     /// The name.
@@ -72,15 +72,15 @@ pub trait Seen {
         None
     }
     /// When it was made.
-    fn created(&self) -> Option<Millis> {
+    fn created(&self) -> Option<UnixMillis> {
         None
     }
     /// When it was changed last.
-    fn modified(&self) -> Option<Millis> {
+    fn modified(&self) -> Option<UnixMillis> {
         None
     }
     /// When it vanishes.
-    fn expires(&self) -> Option<Millis> {
+    fn expires(&self) -> Option<UnixMillis> {
         None
     }
     /// The content.
@@ -91,45 +91,47 @@ pub trait Seen {
 
 /// One value of a field.
 #[derive(Clone, Debug)]
-pub(crate) enum Shown<'s> {
+pub(crate) enum FieldValue<'s> {
     Text(Cow<'s, str>),
-    Time(Millis),
+    Time(UnixMillis),
     Version(Version),
     Json(&'s Value),
 }
 
 /// Visits the values of a field until one says that it is enough: none if it is missing, several if a path leads to several.
 pub(crate) fn visit<'s>(
-    field: &Field,
-    seen: &'s (impl Seen + ?Sized),
-    enough: &mut dyn FnMut(Shown<'s>) -> bool,
+    field: &FilterField,
+    seen: &'s (impl FilterView + ?Sized),
+    enough: &mut dyn FnMut(FieldValue<'s>) -> bool,
 ) -> bool {
-    let text = |value: Option<Cow<'s, str>>| value.map(Shown::Text);
-    let time = |value: Option<Millis>| value.map(Shown::Time);
+    let text = |value: Option<Cow<'s, str>>| value.map(FieldValue::Text);
+    let time = |value: Option<UnixMillis>| value.map(FieldValue::Time);
+    // One arm for each field: the accessors are only called for what a filter asks for.
     let single = match field {
-        Field::Id => Some(Shown::Text(seen.id())),
-        Field::Name => text(seen.name()),
-        Field::Org => text(seen.org()),
-        Field::Owner => text(seen.owner()),
-        Field::State => text(seen.state()),
-        Field::ExternalId => text(seen.external_id()),
-        Field::Description => text(seen.description()),
-        Field::SubKind => text(seen.sub_kind()),
-        Field::EntityType => text(seen.entity_type()),
-        Field::Vendor => text(seen.vendor()),
-        Field::Nss => text(seen.nss()),
-        Field::OwnerName => text(seen.owner_name()),
-        Field::OrgName => text(seen.org_name()),
-        Field::Label(key) => text(seen.label(key)),
-        Field::Version => seen.version().map(Shown::Version),
-        Field::Created => time(seen.created()),
-        Field::Modified => time(seen.modified()),
-        Field::Expires => time(seen.expires()),
-        Field::Content(path) => {
+        FilterField::Id => Some(FieldValue::Text(seen.id())),
+        FilterField::Name => text(seen.name()),
+        FilterField::Org => text(seen.org()),
+        FilterField::Owner => text(seen.owner()),
+        FilterField::State => text(seen.state()),
+        FilterField::ExternalId => text(seen.external_id()),
+        FilterField::Description => text(seen.description()),
+        FilterField::SubKind => text(seen.sub_kind()),
+        FilterField::EntityType => text(seen.entity_type()),
+        FilterField::Vendor => text(seen.vendor()),
+        FilterField::Nss => text(seen.nss()),
+        FilterField::OwnerName => text(seen.owner_name()),
+        FilterField::OrgName => text(seen.org_name()),
+        FilterField::Label(key) => text(seen.label(key)),
+        FilterField::Version => seen.version().map(FieldValue::Version),
+        FilterField::Created => time(seen.created()),
+        FilterField::Modified => time(seen.modified()),
+        FilterField::Expires => time(seen.expires()),
+        // Content is decoded only now, and a path may lead to several values.
+        FilterField::Content(path) => {
             let Some(content) = seen.content() else {
                 return false;
             };
-            return path.visit(content, &mut |value| enough(Shown::Json(value)));
+            return path.visit(content, &mut |value| enough(FieldValue::Json(value)));
         }
     };
     single.is_some_and(enough)

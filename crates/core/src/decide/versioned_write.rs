@@ -1,25 +1,25 @@
 //! What is said and known about a write before it is decided.
 
-use super::Stored;
-use crate::version::{Known, KnownVersion, Version, WriteVersion};
+use super::StoredVersions;
+use crate::version::{KnownVersion, KnownVersions, Version, WriteVersion};
 
 /// A write that is to be decided.
 #[derive(Clone, Copy, Debug)]
-pub struct Writing<'a> {
+pub struct VersionedWrite<'a> {
     /// What there is; nothing for a create.
-    pub stored: Option<Stored>,
+    pub stored: Option<StoredVersions>,
     /// The version that the body is written at, with its mark if it has one.
     pub body: WriteVersion,
     /// The versions that this server can load.
-    pub known: &'a Known,
+    pub known: &'a KnownVersions,
     /// At which version the caller wants it stored.
     pub store_at: StoreAt,
     /// The revision that the caller gave.
-    pub revision: Revision,
+    pub revision: RevisionCheck,
     /// What the stored version's definition says about edits made at other versions.
-    pub skew: Skew,
+    pub skew: SkewRule,
     /// What the caller may do with the resource.
-    pub control: Control,
+    pub control: CallerControl,
     /// Whether the caller insists.
     pub force: Force,
     /// Where the stored version names a restricted view: those below this version saw only that.
@@ -42,7 +42,7 @@ pub enum StoreAt {
 
 /// The revision that came with a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Revision {
+pub enum RevisionCheck {
     /// None.
     NotGiven,
     /// The one that is stored.
@@ -53,7 +53,7 @@ pub enum Revision {
 
 /// Whether a type accepts edits that were made at another version than the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skew {
+pub enum SkewRule {
     /// They are carried onto what is stored.
     Merge,
     /// They are refused.
@@ -62,7 +62,7 @@ pub enum Skew {
 
 /// What the caller may do with the resource, as far as versions are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum CallerControl {
     /// Everything, also change its version.
     Full,
     /// Write it.
@@ -73,29 +73,29 @@ pub enum Control {
 ///
 /// ```
 /// # use coeval_core::decide::*;
-/// # use coeval_core::version::{Known, StoredVersion, Version, WriteVersion};
+/// # use coeval_core::version::{KnownVersions, StoredVersion, Version, WriteVersion};
 /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
-/// # let known: Known = [v1, v2].into_iter().collect();
-/// # let writing = Writing {
-/// #     stored: Some(Stored::Alone(StoredVersion(v2))),
+/// # let known: KnownVersions = [v1, v2].into_iter().collect();
+/// # let writing = VersionedWrite {
+/// #     stored: Some(StoredVersions::Alone(StoredVersion(v2))),
 /// #     body: WriteVersion::downgraded(v1),
 /// #     known: &known,
 /// #     store_at: StoreAt::Unsaid,
-/// #     revision: Revision::Current,
-/// #     skew: Skew::Merge,
-/// #     control: Control::Write,
+/// #     revision: RevisionCheck::Current,
+/// #     skew: SkewRule::Merge,
+/// #     control: CallerControl::Write,
 /// #     force: Force::No,
 /// #     restricted_below: None,
 /// #     barrier: None,
 /// # };
-/// let blind = Writing { revision: Revision::NotGiven, force: Force::Yes, ..writing };
-/// assert_eq!(decide_write(&blind), Err(Refusal::FullControlNeeded));
-/// let forced = decide_write(&Writing { control: Control::Full, ..blind }).unwrap();
-/// assert!(matches!(forced.change, Change::Move { .. }), "it is stored at the body's version");
+/// let blind = VersionedWrite { revision: RevisionCheck::NotGiven, force: Force::Yes, ..writing };
+/// assert_eq!(decide_write(&blind), Err(VersionRefusal::FullControlNeeded));
+/// let forced = decide_write(&VersionedWrite { control: CallerControl::Full, ..blind }).unwrap();
+/// assert!(matches!(forced.change, ContentChange::Move { .. }), "it is stored at the body's version");
 /// assert!(forced.overrode.is_some(), "and the answer tells what was overridden");
 /// // A stale revision is never overridden.
-/// let stale = Writing { revision: Revision::Stale, force: Force::Yes, ..writing };
-/// assert_eq!(decide_write(&stale), Err(Refusal::Stale));
+/// let stale = VersionedWrite { revision: RevisionCheck::Stale, force: Force::Yes, ..writing };
+/// assert_eq!(decide_write(&stale), Err(VersionRefusal::Stale));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
@@ -107,16 +107,16 @@ pub enum Force {
 
 /// Whether an edit made at another version can be carried onto what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carry {
+pub enum EditCarry {
     /// What the body's version expresses is replaced, the rest stays.
     Yes,
     /// It can't.
-    No(WhyNot),
+    No(CarryObstacle),
 }
 
 /// Why an edit can't be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WhyNot {
+pub enum CarryObstacle {
     /// There is nothing to carry it onto.
     #[error("nothing is stored that it could be an edit of")]
     NothingStored,
@@ -131,20 +131,24 @@ pub enum WhyNot {
     NoRevision,
 }
 
-impl Writing<'_> {
+impl VersionedWrite<'_> {
     /// Whether this edit can be carried onto a stored version (`None`: one not known here).
     #[must_use]
-    pub fn carry(&self, onto: Option<KnownVersion>) -> Carry {
+    pub fn carry(&self, onto: Option<KnownVersion>) -> EditCarry {
+        // In the order in which the caller could help it: the first obstacle is the one that is
+        // told.
         if self.stored.is_none() {
-            Carry::No(WhyNot::NothingStored)
+            EditCarry::No(CarryObstacle::NothingStored)
         } else if onto.is_none() {
-            Carry::No(WhyNot::StoredUnknown)
-        } else if self.skew == Skew::Strict {
-            Carry::No(WhyNot::Strict)
-        } else if self.body.is_marked() && self.revision != Revision::Current {
-            Carry::No(WhyNot::NoRevision)
+            EditCarry::No(CarryObstacle::StoredUnknown)
+        } else if self.skew == SkewRule::Strict {
+            EditCarry::No(CarryObstacle::Strict)
+        } else if self.body.is_marked() && self.revision != RevisionCheck::Current {
+            // Without the revision nobody knows which state was edited, and a lower version does
+            // not show all of it.
+            EditCarry::No(CarryObstacle::NoRevision)
         } else {
-            Carry::Yes
+            EditCarry::Yes
         }
     }
 }

@@ -1,39 +1,43 @@
 //! Strict reading of a map: every key is asked for by name, and what nobody asked for is unknown.
 
-use super::file_error::{FileError, Problem};
-use super::located::{Entry, Node, Tree};
+use super::file_error::{FileError, FileProblem};
+use super::located::{LocatedEntry, LocatedNode, LocatedTree};
 use super::position::Position;
 use crate::version::Version;
 use serde_json::Value;
 
 /// Problems as they are found.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct FileProblems(Vec<FileProblem>);
 
-impl Problems {
+impl FileProblems {
     pub(crate) fn push(&mut self, at: Position, found: FileError) {
-        self.0.push(Problem::at(at, found));
+        self.0.push(FileProblem::at(at, found));
     }
 
     pub(crate) fn value(&mut self, at: Position, what: impl Into<String>) {
         self.push(at, FileError::Value(what.into()));
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Problem> {
+    pub(crate) fn into_vec(self) -> Vec<FileProblem> {
         self.0
     }
 }
 
 /// The entries of a map, and which of them were asked for.
-pub(crate) struct Fields<'n> {
+pub(crate) struct MapFields<'n> {
     at: Position,
-    entries: &'n [Entry],
+    entries: &'n [LocatedEntry],
     asked: Vec<&'static str>,
 }
 
-impl<'n> Fields<'n> {
-    pub(crate) fn of(what: &str, node: &'n Node, problems: &mut Problems) -> Option<Self> {
-        let Tree::Map(entries) = &node.tree else {
+impl<'n> MapFields<'n> {
+    pub(crate) fn of(
+        what: &str,
+        node: &'n LocatedNode,
+        problems: &mut FileProblems,
+    ) -> Option<Self> {
+        let LocatedTree::Map(entries) = &node.tree else {
             problems.value(node.position, format!("{what} must be a map"));
             return None;
         };
@@ -45,14 +49,18 @@ impl<'n> Fields<'n> {
     }
 
     /// The value of a key; a null is as good as none.
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n LocatedNode> {
         self.asked.push(key);
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        let is_null = matches!(entry.node.tree, Tree::Scalar(Value::Null, _));
+        let is_null = matches!(entry.node.tree, LocatedTree::Scalar(Value::Null, _));
         (!is_null).then_some(&entry.node)
     }
 
-    pub(crate) fn need(&mut self, key: &'static str, problems: &mut Problems) -> Option<&'n Node> {
+    pub(crate) fn need(
+        &mut self,
+        key: &'static str,
+        problems: &mut FileProblems,
+    ) -> Option<&'n LocatedNode> {
         let found = self.take(key);
         if found.is_none() {
             let at = self.entries.iter().find(|entry| entry.key == key);
@@ -65,7 +73,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Complains of all keys that nobody asked for.
-    pub(crate) fn finish(self, problems: &mut Problems) {
+    pub(crate) fn finish(self, problems: &mut FileProblems) {
         for entry in self.entries {
             if !self.asked.contains(&entry.key.as_str()) {
                 let nearest = self
@@ -105,9 +113,13 @@ fn is_near(found: &str, known: &str) -> bool {
 }
 
 /// A text; numbers and the like need quotes.
-pub(crate) fn text<'n>(what: &str, node: &'n Node, problems: &mut Problems) -> Option<&'n str> {
+pub(crate) fn text<'n>(
+    what: &str,
+    node: &'n LocatedNode,
+    problems: &mut FileProblems,
+) -> Option<&'n str> {
     match &node.tree {
-        Tree::Scalar(Value::String(text), _) => Some(text),
+        LocatedTree::Scalar(Value::String(text), _) => Some(text),
         _ => {
             problems.value(
                 node.position,
@@ -119,8 +131,12 @@ pub(crate) fn text<'n>(what: &str, node: &'n Node, problems: &mut Problems) -> O
 }
 
 /// A version, in quotes or not.
-pub(crate) fn version(what: &str, node: &Node, problems: &mut Problems) -> Option<Version> {
-    let Tree::Scalar(_, written) = &node.tree else {
+pub(crate) fn version(
+    what: &str,
+    node: &LocatedNode,
+    problems: &mut FileProblems,
+) -> Option<Version> {
+    let LocatedTree::Scalar(_, written) = &node.tree else {
         problems.value(
             node.position,
             format!("{what} must be a version such as 1.2.0"),
@@ -136,9 +152,9 @@ pub(crate) fn version(what: &str, node: &Node, problems: &mut Problems) -> Optio
     }
 }
 
-pub(crate) fn boolean(what: &str, node: &Node, problems: &mut Problems) -> Option<bool> {
+pub(crate) fn boolean(what: &str, node: &LocatedNode, problems: &mut FileProblems) -> Option<bool> {
     match &node.tree {
-        Tree::Scalar(Value::Bool(yes), _) => Some(*yes),
+        LocatedTree::Scalar(Value::Bool(yes), _) => Some(*yes),
         _ => {
             problems.value(node.position, format!("{what} must be true or false"));
             None
@@ -146,9 +162,13 @@ pub(crate) fn boolean(what: &str, node: &Node, problems: &mut Problems) -> Optio
     }
 }
 
-pub(crate) fn list<'n>(what: &str, node: &'n Node, problems: &mut Problems) -> &'n [Node] {
+pub(crate) fn list<'n>(
+    what: &str,
+    node: &'n LocatedNode,
+    problems: &mut FileProblems,
+) -> &'n [LocatedNode] {
     match &node.tree {
-        Tree::List(items) => items,
+        LocatedTree::List(items) => items,
         _ => {
             problems.value(node.position, format!("{what} must be a list"));
             &[]
@@ -156,9 +176,13 @@ pub(crate) fn list<'n>(what: &str, node: &'n Node, problems: &mut Problems) -> &
     }
 }
 
-pub(crate) fn map<'n>(what: &str, node: &'n Node, problems: &mut Problems) -> &'n [Entry] {
+pub(crate) fn map<'n>(
+    what: &str,
+    node: &'n LocatedNode,
+    problems: &mut FileProblems,
+) -> &'n [LocatedEntry] {
     match &node.tree {
-        Tree::Map(entries) => entries,
+        LocatedTree::Map(entries) => entries,
         _ => {
             problems.value(node.position, format!("{what} must be a map"));
             &[]

@@ -2,16 +2,16 @@
 
 use super::declares::DeclaredPath;
 use super::limits::CONTENT_DEPTH;
-use super::part::{Id, Part};
+use super::part::{PartId, SchemaPart};
 use super::pointer::child;
 use super::restriction::{Restriction, Visibility};
 use super::schema::Schema;
-use super::shape::{Shape, under_index, under_key};
+use super::shape::{SchemaShape, under_index, under_key};
 use serde_json::Value;
 
 /// Content as a caller sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Redacted {
+pub struct RedactedContent {
     /// Without what was taken out.
     pub content: Value,
     /// Pointers, into the content as it was, to what the caller may not see.
@@ -38,15 +38,15 @@ impl Schema {
     /// assert_eq!((seen.removed, seen.secure), (vec!["/note".to_owned()], vec!["/key".to_owned()]));
     /// ```
     #[must_use]
-    pub fn redact(&self, content: &Value, sees: Visibility) -> Redacted {
-        let mut walk = Walk {
+    pub fn redact(&self, content: &Value, sees: Visibility) -> RedactedContent {
+        let mut walk = RedactWalk {
             shape: &self.shape,
             sees,
             removed: Vec::new(),
             secure: Vec::new(),
         };
         let shown = walk.show(&[0], content, "", Restriction::default(), 0);
-        Redacted {
+        RedactedContent {
             content: shown.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
             removed: walk.removed,
             secure: walk.secure,
@@ -55,7 +55,7 @@ impl Schema {
 
     /// Whether any field is restricted.
     pub(crate) fn restricts(&self) -> bool {
-        let marked = |part: &Part| part.restriction != Restriction::default();
+        let marked = |part: &SchemaPart| part.restriction != Restriction::default();
         self.shape.parts().iter().any(marked)
     }
 
@@ -74,18 +74,18 @@ impl Schema {
     }
 }
 
-struct Walk<'s> {
-    shape: &'s Shape,
+struct RedactWalk<'s> {
+    shape: &'s SchemaShape,
     sees: Visibility,
     removed: Vec<String>,
     secure: Vec<String>,
 }
 
-impl Walk<'_> {
+impl RedactWalk<'_> {
     /// What the caller sees of a value; `None` for nothing at all.
     fn show(
         &mut self,
-        ids: &[Id],
+        ids: &[PartId],
         value: &Value,
         at: &str,
         around: Restriction,
