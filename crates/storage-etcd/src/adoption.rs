@@ -33,6 +33,8 @@ impl Shared {
                 incarnation: Incarnation::draw()?,
                 loader,
             };
+            // `commit` compares `m/store` itself: of two that adopt at the same time one loses the
+            // race.
             let plan = Plan {
                 compares: Vec::new(),
                 actions: vec![ops::put(&self.layout.store, meta.encode())],
@@ -42,6 +44,8 @@ impl Shared {
                 .await?
                 .is_some()
             {
+                // Read back: if another adoption came right after it, this token is of no use to
+                // anybody.
                 let view = self.view(Vec::new()).await?;
                 let mine = view.known.meta == meta;
                 return if mine {

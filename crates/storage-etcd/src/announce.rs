@@ -24,6 +24,8 @@ pub(crate) async fn announce(shared: Arc<Shared>) {
         tell(&shared).await;
         if tick % ROUND == ROUND - 1 {
             let round = clear(&shared, &before).await;
+            // After an error nothing is known of this round, so nobody counts as dead in the next
+            // one.
             before = round.unwrap_or_default();
         }
     }
@@ -75,6 +77,8 @@ async fn clear(
 ) -> Result<HashMap<Bytes, i64>, Fault> {
     let found = clocks(shared).await?;
     for kv in &found {
+        // Unchanged for a whole round: its server is dead. Compared, so that one that has come back
+        // keeps it.
         if before.get(&kv.key) == Some(&kv.mod_revision) {
             send(
                 shared,

@@ -73,6 +73,7 @@ impl Client {
     /// Leaves a member, unless somebody did already.
     pub(crate) fn leave(&self, member: usize) {
         let next = (member + 1) % self.members.len().max(1);
+        // Fails if another call did it: all callers of a member that died get here at once.
         let _ = self
             .current
             .compare_exchange(member, next, Ordering::AcqRel, Ordering::Acquire);
@@ -124,6 +125,8 @@ impl Client {
                 Err(fault) if fault.is_of_member() => {
                     tracing::debug!(member, ?fault, "a member of etcd did not answer");
                     self.leave(member);
+                    // A refused connection answers at once and says nothing of how long an answer
+                    // takes.
                     match fault {
                         Fault::NotSent(_) => not_there += 1,
                         _ => patience = (patience * 2).min(READ),
@@ -153,6 +156,7 @@ impl Client {
             match self.txn(member, txn.clone(), end).await {
                 Ok(response) => return Ok(response),
                 Err(fault) => {
+                    // The next request goes elsewhere, whether or not this one may.
                     if fault.is_of_member() {
                         self.leave(member);
                     }
@@ -210,6 +214,7 @@ async fn answered<T>(
     match timeout(left, call).await {
         Ok(Ok(response)) => Ok(response.into_inner()),
         Ok(Err(status)) => Err(Fault::of(&status, size)),
+        // It may still be carried out: of a write, this is all that is known.
         Err(_) => Err(Fault::Lost("no answer in time".into())),
     }
 }
@@ -227,8 +232,10 @@ fn channel(member: &str, tls: Option<&ClientTlsConfig>) -> Result<Channel, Stora
     Ok(endpoint
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
+        // Finds out that a member vanished without closing its connections.
         .http2_keep_alive_interval(PING)
         .keep_alive_timeout(PONG)
+        // Lazily: a member that is down must not keep the store from opening.
         .connect_lazy())
 }
 

@@ -34,6 +34,7 @@ impl Clocks {
     pub(crate) fn heard(&mut self, server: Bytes, ahead: i64, now: Instant) {
         let until = now + LIVE;
         self.heard.insert(server, Heard { ahead, until });
+        // Servers come and go, and without this the table would only grow.
         self.heard.retain(|_, heard| heard.until > now);
     }
 
@@ -60,6 +61,7 @@ impl Clocks {
         if far.len() * 2 <= ahead.len() + 1 {
             return None;
         }
+        // The median: one clock that is far off must not decide how far ours is off.
         far.sort_unstable();
         far.get(far.len() / 2).copied()
     }

@@ -41,6 +41,7 @@ impl Shared {
     ) -> Result<Option<Token>, StorageError> {
         let id = Bytes::copy_from_slice(Revision::draw()?.as_bytes());
         let mut compare = plan.compares;
+        // Fences a handle that does not know the present history yet.
         compare.push(ops::value_is(&self.layout.store, &known.value));
         let mut success = plan.actions;
         // Last, so that in the history it closes the group.
@@ -48,6 +49,7 @@ impl Shared {
         let txn = pb::TxnRequest {
             compare,
             success,
+            // If it is refused, the same round trip tells the history and the head as they are.
             failure: look(&self.layout, Vec::new(), false).success,
         };
         let sent = Sent {

@@ -21,8 +21,10 @@ impl Shared {
     pub(crate) async fn compact_history(&self, keep: Retention) -> Result<u64, StorageError> {
         let history = self.admitted_history().await?;
         let bounds = history.bounds;
+        // The ages know only what the watch has shown so far.
         self.catch_up(bounds.head).await;
         let may_go = self.ages().may_go(keep, Instant::now());
+        // The newest write stays, for it tells the head.
         let target = may_go.min(bounds.head.saturating_sub(1));
         if target <= history.compacted || !self.claim().await? {
             return Ok(bounds.floor);

@@ -62,6 +62,7 @@ impl Shared {
                 .iter()
                 .map(|kv| kv.value.len() + kv.key.len())
                 .sum();
+            // By the sizes of this chunk: the records of a span are mostly alike.
             chunk = (CHUNK_BYTES / (bytes / met.max(1)).max(1)).clamp(CHUNK.0, CHUNK.1);
             for kv in answer.kvs {
                 start = just_after(&kv.key);
@@ -69,6 +70,7 @@ impl Shared {
                     count += u64::from(live(&key, kv, now, &mut past).is_some());
                 }
             }
+            // Without a record there is no key to go on from.
             let over = !answer.more || met == 0;
             if past.len() >= EXPIRED_AT_ONCE || over && !past.is_empty() {
                 expired = true;

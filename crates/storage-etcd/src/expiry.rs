@@ -29,6 +29,7 @@ impl Shared {
     ) -> Result<(), StorageError> {
         let alone = match self.removal.get() {
             Some(removal) => {
+                // What the sweep does not look for owns nothing, and goes without asking.
                 let (owners, alone): (Vec<_>, Vec<_>) = past.into_iter().partition(Past::may_own);
                 removal.of(owners).await?;
                 alone
@@ -37,6 +38,7 @@ impl Shared {
         };
         for some in alone.chunks(AT_ONCE) {
             let together = self.remove_together(known, some).await?;
+            // Together is cheap, but one record that has changed must not save the others.
             if !together && some.len() > 1 {
                 for one in some.chunks(1) {
                     self.remove_together(known, one).await?;
@@ -77,6 +79,7 @@ impl Shared {
             let view = self.view(vec![ops::range(&start, &end, chunk)]).await?;
             self.admit(&view.known)?;
             let due = view.ranges.into_iter().next().unwrap_or_default();
+            // It names no record: first it is replaced by one entry for each.
             if let Some(large) = self.first_large(&due.kvs) {
                 self.split(large).await?;
                 continue;
@@ -127,6 +130,7 @@ impl Shared {
         for ((entry, at, key), answer) in named.into_iter().zip(view.ranges) {
             let record = answer.kvs.into_iter().next();
             let head = record.as_ref().and_then(|kv| Head::read(&kv.value));
+            // The index is a hint: by now the record may be gone, or expire at another time.
             let due = head.is_some_and(|head| head.indexed && head.expires == Some(at));
             match record.filter(|_| due) {
                 Some(kv) => found.push(Entry {

@@ -23,9 +23,11 @@ impl Fault {
     /// Reads etcd's status; `size` is that of the request.
     pub(crate) fn of(status: &Status, size: usize) -> Self {
         let text = status.message();
+        // First, for tonic gives it the same code as a member that died in the middle of an answer.
         if never_connected(status) {
             return Self::NotSent(text.to_owned());
         }
+        // etcd tells these apart by their texts only.
         if text.contains("required revision has been compacted") {
             return Self::Compacted;
         }
@@ -47,6 +49,7 @@ impl Fault {
             });
         }
         match status.code() {
+            // Understood, and not carried out.
             Code::InvalidArgument
             | Code::PermissionDenied
             | Code::Unauthenticated
@@ -54,6 +57,8 @@ impl Fault {
             | Code::Unimplemented
             | Code::OutOfRange
             | Code::NotFound => Self::Refused(StorageError::failed(text)),
+            // All others may come from a proxy or from a leader that is gone: it may have been
+            // carried out.
             code => Self::Lost(format!("{code:?}: {text}")),
         }
     }
@@ -76,6 +81,8 @@ impl From<Fault> for StorageError {
 }
 
 fn never_connected(status: &Status) -> bool {
+    // The status is the same for a refused connection and for one that broke; only the cause
+    // differs.
     let mut cause = std::error::Error::source(status);
     while let Some(error) = cause {
         if error.is::<ConnectError>() {

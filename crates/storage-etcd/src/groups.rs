@@ -48,6 +48,7 @@ impl Assembler {
             self.sequence = sequence;
         }
         if kv.key == self.layout.head {
+            // It is the last put of each of our transactions, so the group is whole.
             self.complete(seen);
             seen.push(Seen::Head(sequence));
         } else if kv.key == self.layout.store {
@@ -56,6 +57,8 @@ impl Assembler {
             seen.push(Seen::Clock(kv, deleted));
         } else if let Some(key) = self.layout.key_of(&kv.key) {
             let change = if deleted {
+                // A delete has no value. etcd sends the previous one along, unless it was
+                // compacted.
                 let before = event.prev_kv.as_ref();
                 let head = before.and_then(|kv| Head::read(&kv.value));
                 Change::Deleted {

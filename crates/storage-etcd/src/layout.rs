@@ -76,6 +76,7 @@ impl Layout {
 
     /// Records and notes: all that a watch needs to see.
     pub(crate) fn watched(&self) -> (Bytes, Bytes) {
+        // `n` is the letter after `m`: in between are `d/` and `m/`.
         (self.data.clone(), self.at(&[b"n"]))
     }
 
@@ -87,6 +88,7 @@ impl Layout {
 
     /// Every server's clock.
     pub(crate) fn clocks(&self) -> (Bytes, Bytes) {
+        // `0` is the byte after `/`.
         (self.clocks.clone(), self.at(&[b"m/clock0"]))
     }
 
@@ -108,6 +110,7 @@ impl Layout {
 
     /// The entries up to and including `now`.
     pub(crate) fn index_until(&self, now: Millis) -> (Bytes, Bytes) {
+        // The end of a range is outside of it.
         (self.at(&[b"x/"]), self.at(&[b"x/", &digits(now.plus(1))]))
     }
 

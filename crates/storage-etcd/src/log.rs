@@ -37,6 +37,7 @@ impl Shared {
             let note = note.map_or(0, |value| u64::from_be_bytes(*value));
             let compacted = self.compacted.fetch_max(note, Ordering::AcqRel).max(note);
             let at_compacted = pb::RangeRequest {
+                // At least 1: revision 0 would mean the present.
                 revision: i64::try_from(compacted).unwrap_or(i64::MAX).max(1),
                 ..ops::get(&self.layout.head)
             };
@@ -50,11 +51,14 @@ impl Shared {
                     .and_then(|range| range.kvs.into_iter().next())
                     .map_or(0, |head| u64::try_from(head.mod_revision).unwrap_or(0)),
                 Err(crate::fault::Fault::Compacted) => {
+                    // Somebody compacted beyond what is noted; only a refused watch tells how far.
                     self.ask_compacted().await?;
                     continue;
                 }
                 Err(fault) => return Err(fault.into()),
             };
+            // The two reads are no snapshot: with writes and a compaction in between, the floor may
+            // be above that head.
             if floor <= view.sequence() {
                 return Ok(History {
                     bounds: Bounds {
@@ -76,6 +80,7 @@ impl Shared {
         let nothing = (self.layout.floor.clone(), bytes::Bytes::new());
         let refused = async {
             let mut events = self.client.subscribe(nothing, 1, false).await?;
+            // Nothing is ever put there: only the refusal, or silence, can end it.
             loop {
                 events.next(PATIENCE).await?;
             }
@@ -107,6 +112,7 @@ impl Shared {
             groups: Vec::new(),
             complete_to: after.max(bounds.head),
         };
+        // A watch from the head on would wait for the next write.
         if from >= bounds.head {
             return Ok(page);
         }
@@ -133,6 +139,7 @@ impl Shared {
                         page.groups.push(group);
                     }
                     Seen::Head(sequence) => {
+                        // A page ends at a head only: before it the last group may lack events.
                         let full = page.groups.len() >= PAGE_GROUPS || size >= PAGE_BYTES;
                         if full || sequence >= bounds.head {
                             page.complete_to = sequence;

@@ -54,6 +54,7 @@ pub(crate) fn plan(
         if let Some(after) = after {
             entries.push((after, step.key.clone()));
         }
+        // An entry that stays right is not removed: one transaction can't put and delete a key.
         if let Some(before) = before.filter(|_| before != after) {
             old.push(layout.index_of_record(before, &step.key));
         }
@@ -105,6 +106,7 @@ fn index(
         let entry = layout.index_of_write(first, *Revision::draw()?.as_bytes());
         plan.actions.push(ops::put(&entry, encode_index(entries)));
     }
+    // Where there is no room they are left to the sweep: an entry without its record is harmless.
     let room = OPERATIONS.saturating_sub(plan.actions.len());
     plan.actions.extend(old.iter().take(room).map(ops::delete));
     Ok(())

@@ -48,6 +48,8 @@ impl Shared {
                 Round::Expired(known, past) => self.remove_expired(&known, past).await?,
                 Round::Again => {}
             }
+            // A relaxed answer was too old, or met something expired: now only the leader's will
+            // do.
             relaxed = false;
         }
         Err(StorageError::Busy {
@@ -67,6 +69,7 @@ impl Shared {
             .map(|range| Walk::new(range, &self.layout, &self.limits))
             .collect();
         let open = walks.iter().filter(|walk| !walk.done).count();
+        // Little of each range at first: sizes are not known, and one answer holds them all.
         let chunk = (FIRST / open.max(1)).max(2);
         let singles = request.keys.iter();
         let ranges = singles
@@ -88,6 +91,7 @@ impl Shared {
                 if relaxed {
                     return Ok(Round::Again);
                 }
+                // A linearizable view shows all that was ever written, so it is of another history.
                 return Err(StorageError::Compacted);
             }
         }
@@ -106,6 +110,7 @@ impl Shared {
         for (walk, answer) in walks.iter_mut().filter(|walk| !walk.done).zip(answers) {
             walk.take(answer, &self.layout, now, &mut past);
         }
+        // Also after something expired was met: so it is all removed together.
         for walk in &mut walks {
             if manner == Manner::Removing {
                 past.clear();

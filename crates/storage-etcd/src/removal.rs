@@ -39,6 +39,7 @@ pub(crate) struct Removal {
 impl Shared {
     /// From now on, expired records are removed with their belongings.
     pub(crate) fn remove_with(self: &Arc<Self>, belongings: Arc<dyn Belongings>) {
+        // Weak, because the removal is part of what it refers to.
         let inside = Inside(Arc::downgrade(self));
         // Set once, when the store is opened.
         let _ = self.removal.set(Removal { belongings, inside });
@@ -51,6 +52,7 @@ impl Removal {
     pub(crate) fn of(&self, owners: Vec<Past>) -> BoxFuture<'_, Result<(), StorageError>> {
         Box::pin(async move {
             let shared = self.inside.shared()?;
+            // A few at a time: each reads and writes on its own.
             for some in owners.chunks(AT_ONCE) {
                 let removed = join_all(some.iter().map(|past| self.one(&shared, past))).await;
                 removed.into_iter().collect::<Result<(), _>>()?;

@@ -135,10 +135,12 @@ impl Shared {
         }
         tracing::info!(incarnation = %seen.incarnation(), "the store has another history");
         *known = Arc::new(seen.clone());
+        // What was compacted in another cluster says nothing of this one.
         if other_cluster {
             self.compacted.store(0, Ordering::Release);
             *self.ages() = Ages::since(head, Instant::now());
         }
+        // The floor of a new history is not known yet; the log refuses what lies below it.
         self.feed.restart(&Bounds {
             incarnation: seen.incarnation(),
             floor: 0,
@@ -148,6 +150,7 @@ impl Shared {
 
     /// Runs `publish` if the feed is still in the history of `cluster`.
     pub(crate) fn in_cluster(&self, cluster: u64, publish: impl FnOnce()) {
+        // Held while it publishes, so that `learn` can't put a new history in between.
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if known.cluster == cluster {
             publish();
@@ -197,6 +200,7 @@ pub(crate) fn look(
     ranges: Vec<pb::RangeRequest>,
     serializable: bool,
 ) -> pb::TxnRequest {
+    // Part of every read, so that each answer tells of which history it is.
     let notes = [&layout.store, &layout.head].map(|key| pb::RangeRequest {
         serializable,
         ..ops::get(key)

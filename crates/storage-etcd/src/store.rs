@@ -85,6 +85,7 @@ impl EtcdStore {
         if let Some(belongings) = options.belongings {
             shared.remove_with(belongings);
         }
+        // The others' clocks before anything expires, and ours before anybody can ask for it.
         listen(&shared).await?;
         tell(&shared).await;
         let tasks = [
@@ -136,6 +137,8 @@ async fn find_or_create(client: &Client, layout: &Layout) -> Result<(Known, u64)
 impl Drop for EtcdStore {
     fn drop(&mut self) {
         self.end_tasks();
+        // Dropped without `close`: if there is still a runtime, the clock is withdrawn all the
+        // same.
         if self.shared.close()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {

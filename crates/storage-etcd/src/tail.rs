@@ -35,6 +35,7 @@ pub(crate) async fn tail(shared: Arc<Shared>) {
             tracing::warn!(%error, "etcd's history can't be read");
             tokio::time::sleep(pause).await;
         }
+        // If it worked for a while, this end has nothing to do with the last one.
         pause = if begun.elapsed() > LONG_PAUSE {
             PAUSE
         } else {
@@ -99,6 +100,7 @@ fn learn(shared: &Shared, cluster: u64, kv: &pb::KeyValue) {
 }
 
 fn hear(shared: &Shared, kv: &pb::KeyValue, deleted: bool) {
+    // The watch brings our own announcement too.
     if kv.key == shared.layout.clock(shared.id) {
         return;
     }
@@ -114,6 +116,7 @@ fn hear(shared: &Shared, kv: &pb::KeyValue, deleted: bool) {
 async fn bridge(shared: &Shared, compacted: u64) -> Result<(), StorageError> {
     shared.compacted.fetch_max(compacted, Ordering::AcqRel);
     let history = shared.history().await?;
+    // If the feed is past the floor, nothing of ours was lost.
     if shared.feed.head() < history.bounds.floor {
         tracing::warn!(
             floor = history.bounds.floor,

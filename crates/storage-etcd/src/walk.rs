@@ -87,6 +87,7 @@ impl Walk {
             let mut size = kv.key.len() + kv.value.len();
             self.met = (self.met.0 + 1, self.met.1 + size);
             let Some(key) = layout.key_of(&kv.key) else {
+                // Something else under our prefix: not a record, and no reason to fail.
                 continue;
             };
             let Some(kv) = live(&key, kv, now, past) else {
@@ -95,6 +96,7 @@ impl Walk {
             if self.keys_only {
                 size = kv.key.len();
             }
+            // The first one always fits, or the page would stay empty for ever.
             let full = !self.page.entries.is_empty() && self.bytes + size > self.byte_limit;
             if full || self.page.entries.len() >= self.limit {
                 self.page.more = true;

@@ -115,6 +115,7 @@ impl Subscription {
         if response.canceled {
             return Err(Ended::Lost(response.cancel_reason));
         }
+        // What stands at `after` itself was seen before; why it is asked for says the module.
         let after = self.after;
         let is_new = |event: &pb::Event| {
             let kv = event.kv.as_ref();

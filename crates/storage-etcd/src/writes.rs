@@ -39,6 +39,7 @@ impl Shared {
         };
         let written = |token| Ok(Written { token, revision });
         let known = self.known();
+        // The common case needs no read: etcd's own comparisons say all, in one round trip.
         if may_be_blind(&write) && !known.fences(self.id) {
             let nothing = vec![None; write.steps.len()];
             let plan = plan(&write, &nothing, &self.layout, revision)?;
@@ -68,6 +69,7 @@ impl Shared {
         let keys = write.steps.iter().map(|step| self.layout.record(&step.key));
         let read: Vec<pb::RangeRequest> = keys.map(|key| ops::get(&key)).collect();
         let view = match self.standing(read).await {
+            // Compacted between the two halves of the read.
             Err(Fault::Compacted) => return Ok(None),
             view => view?,
         };
@@ -80,6 +82,7 @@ impl Shared {
 
         let past = in_the_way(write, &standing, now);
         if !past.is_empty() {
+            // A removal inside of a removal could wait for itself.
             if manner == Manner::Removing && past.iter().any(Past::may_own) {
                 return Err(StorageError::Busy {
                     reason: "a record that has expired too must be removed first".into(),
@@ -166,6 +169,7 @@ async fn pause(attempt: u32) {
     if attempt == 0 {
         return;
     }
+    // The source of revisions is at hand; jitter needs no better and no other.
     let random = Revision::draw().map_or(0, |drawn| u64::from(drawn.as_bytes()[0]));
     let longest = (u64::from(attempt) * 2).min(LONGEST_PAUSE);
     let micros = longest * 1_000 * (random + 1) / 256;

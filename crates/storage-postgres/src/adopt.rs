@@ -28,6 +28,7 @@ impl Database {
         let transaction = client.transaction().await.map_err(pg)?;
         let before = transaction.query_one(LOCK, &[]).await.map_err(pg)?;
         let before = Meta::of(&before)?;
+        // The commit had arrived, and only its answer was lost.
         if before.drawn == drawn.as_bytes() {
             return Ok(before.bounds.token());
         }
@@ -50,6 +51,7 @@ impl Database {
             .execute(SET, &[&drawn.as_bytes().as_slice(), &loader])
             .await
             .map_err(pg)?;
+        // Read back in the same transaction: the token as every other reader gets it.
         let after = transaction.query_one(LOCK, &[]).await.map_err(pg)?;
         transaction.commit().await.map_err(pg)?;
         Ok(Meta::of(&after)?.bounds.token())

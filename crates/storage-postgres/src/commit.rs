@@ -112,6 +112,8 @@ pub(crate) async fn attempt(desk: &Desk, handle: &HandleId, jobs: &[Job]) -> Att
             Err(error) => failed(&error),
         };
     }
+    // Names the batch in the event table, which is how a commit without an answer is found
+    // (`doubt`).
     let name = match Revision::draw() {
         Ok(name) => *name.as_bytes(),
         Err(error) => return Attempt::Refused(error),
@@ -124,6 +126,7 @@ pub(crate) async fn attempt(desk: &Desk, handle: &HandleId, jobs: &[Job]) -> Att
                 changed: true,
             };
         }
+        // The session works, so the refusal is the database's last word on the transaction.
         Ok(Err(error)) if !is_lost(&error) => return Attempt::Refused(typed(&error)),
         Ok(Err(error)) => typed(&error).to_string(),
         Err(_) => "no answer within 30 s".to_owned(),
@@ -149,6 +152,7 @@ fn failed(error: &Error) -> Attempt {
 /// sent, in order). They run one after another, so the last one's snapshot is newer than the lock.
 async fn look(desk: &Desk, jobs: &[Job]) -> Result<(Row, Vec<Row>), Attempt> {
     let (client, statements) = (&desk.session.client, &desk.statements);
+    // Each key once and in order: neighbours are close to each other in the index.
     let mut keys: BTreeSet<&[u8]> = BTreeSet::new();
     let mut whole: BTreeSet<&[u8]> = BTreeSet::new();
     for step in jobs.iter().flat_map(|job| &job.write.steps) {
@@ -193,6 +197,7 @@ fn judge(
 ) -> Result<Judged, StorageError> {
     let meta = Meta::of(locked)?;
     meta.fence(handle)?;
+    // There is always a first row: the moment comes along even if nothing stands under the keys.
     let now = standing.first().map_or(Ok(0), |row| get(row, "now"))?;
     let mut found = Found(HashMap::with_capacity(standing.len()));
     for row in standing {
@@ -269,6 +274,7 @@ async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Erro
             .execute(&statements.upsert, &[&keys, &expires, &indexed, &values])
             .await
     };
+    // Most batches delete nothing, and a statement that is not sent costs nothing.
     let delete = async {
         if deleted.is_empty() {
             return Ok(0);
@@ -277,6 +283,7 @@ async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Erro
     };
     let events: [&(dyn ToSql + Sync); 5] = [sequences, totals, &bodies, &judged.now, &name];
     let place: [&(dyn ToSql + Sync); 2] = [&head, &total];
+    // Polled in this order and so sent in this order: the commit last.
     let (upserted, deleted, logged, advanced, committed) = join5(
         upsert,
         delete,

@@ -74,6 +74,7 @@ impl Database {
         let pg = |e: tokio_postgres::Error| typed(&e);
         let transaction = client.transaction().await.map_err(pg)?;
         // One server at a time; the others have nothing to do then.
+        // The lock ends with the transaction, also if this server dies in it.
         let alone = transaction
             .query_one("SELECT pg_try_advisory_xact_lock($1) AS alone", &[&lock])
             .await
@@ -114,6 +115,7 @@ impl Database {
         transaction.commit().await.map_err(pg)?;
         Ok(Step {
             floor: unsigned(cut).max(meta.bounds.floor),
+            // A full step, all of which could go: there may be more of it.
             more: oldest.len() == STEP && oldest.last().is_some_and(|last| last.seq == cut),
         })
     }

@@ -70,6 +70,8 @@ impl Database {
             match result {
                 Err(StorageError::Unavailable { .. }) if Instant::now() + pause < until => {
                     tokio::time::sleep(pause).await;
+                    // Longer each time: a database that is coming up must not meet all callers at
+                    // once.
                     pause = (pause * 2).min(Duration::from_millis(500));
                 }
                 result => return result,
@@ -79,6 +81,7 @@ impl Database {
 
     async fn client(&self) -> Result<Object, StorageError> {
         self.pool.get().await.map_err(|error| match error {
+            // Busy, not unavailable: the database is there, and every session to it is in use.
             PoolError::Timeout(TimeoutType::Wait) => StorageError::Busy {
                 reason: "no connection became free within 10 s".into(),
             },

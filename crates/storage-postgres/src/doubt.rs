@@ -54,6 +54,7 @@ pub(crate) async fn resolve(desk: &Desk, doubt: &Doubt) -> Result<Resolved, Stor
         client
             .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
             .await?;
+        // Waits until the old transaction has ended, one way or the other.
         let locked = client.query_one(&desk.statements.lock, &[]).await?;
         let sequence = crate::meta::signed(doubt.sequence);
         let found = client
@@ -85,6 +86,7 @@ fn verdict(meta: &Meta, ours: Option<bool>, sequence: u64, same_server: bool) ->
         None if meta.bounds.floor >= sequence => {
             Resolved::Unknown("its event would be compacted by now".into())
         }
+        // The lock was ours, and the event is not there: it was rolled back.
         None => Resolved::DidNotHappen,
     }
 }

@@ -66,6 +66,8 @@ impl History {
 
     /// Fills the ring with all that was committed.
     pub(crate) async fn catch_up(&self) -> Result<(), StorageError> {
+        // One at a time: of two pages that are published crosswise, the feed would skip the earlier
+        // one.
         let _turn = self.turn.lock().await;
         loop {
             let feed = self.feed();
@@ -76,6 +78,7 @@ impl History {
                 self.rewound(&feed, &bounds)?;
                 return Ok(());
             }
+            // Compacted beyond what the ring has: its watchers can't go on without a gap.
             if bounds.incarnation != self.shown() || bounds.floor > at {
                 feed.restart(&bounds);
                 *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = bounds.incarnation;
@@ -107,6 +110,8 @@ impl History {
         tracing::error!(
             "the database went back in time: it was restored without `coeval store adopt`"
         );
+        // An incarnation that no history has, so that every watcher ends, also one that the
+        // restored history would let resume.
         feed.restart(&Bounds {
             incarnation: Incarnation::draw()?,
             ..*bounds

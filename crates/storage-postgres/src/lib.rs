@@ -74,6 +74,8 @@ impl PostgresStore {
             schema: address.schema.into(),
         };
         let handle = *Revision::draw()?.as_bytes();
+        // Before the pool is there: what is wrong with the address or the schema is reported at
+        // once.
         let session = connector.session(None).await?;
         let meta = schema::prepare(&session.client, &connector.schema).await?;
         drop(session);
@@ -151,6 +153,8 @@ impl Store for PostgresStore {
     }
 
     async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+        // Here as well as in a layer: one oversized member would fail the statement of its whole
+        // batch.
         write.check(&self.limits)?;
         let revision = if write.draws_revision() {
             Revision::draw()?
@@ -158,6 +162,8 @@ impl Store for PostgresStore {
             Revision::NEVER
         };
         let queue = self.queue()?;
+        // A place is reserved before anything is sent: a caller that gives up while waiting has
+        // written nothing.
         let place = tokio::time::timeout(QUEUED_WITHIN, queue.reserve())
             .await
             .map_err(|_| StorageError::Busy {
@@ -170,6 +176,7 @@ impl Store for PostgresStore {
             revision,
             reply,
         });
+        // Not held while waiting: the writer ends when the last sender is dropped.
         drop(queue);
         // No answer: the writer was ended in the middle, and perhaps of a commit.
         answer.await.unwrap_or_else(|_| {
@@ -219,6 +226,7 @@ impl Store for PostgresStore {
     }
 
     async fn close(&self) {
+        // No new writes from here on.
         self.queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

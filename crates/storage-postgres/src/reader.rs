@@ -140,6 +140,7 @@ async fn read_once(
     limits: &Limits,
     handle: &HandleId,
 ) -> Result<Snapshot, StorageError> {
+    // Prepared before the transaction begins, which is then a single burst of statements.
     let mut statements = Vec::with_capacity(request.ranges.len());
     for range in &request.ranges {
         let sql = match (range.order, range.keys_only) {
@@ -210,6 +211,7 @@ fn snapshot(
     request: &ReadRequest,
     handle: &HandleId,
 ) -> Result<Snapshot, StorageError> {
+    // Every row carries the bounds, and every statement has at least one row.
     let first = keys.or(ranges.first().map(Vec::as_slice));
     let meta = Meta::of(one(first.unwrap_or_default())?)?;
     meta.fence(handle)?;
@@ -238,6 +240,7 @@ fn page(range: &Range, rows: &[Row]) -> Result<Page, StorageError> {
         .filter_map(|row| entry(row, range.keys_only).transpose());
     let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
     if range.limit == 0 {
+        // The one item was fetched only to find out whether there is more.
         entries.clear();
     }
     let found: Option<i64> = get(one(rows)?, "found")?;

@@ -69,6 +69,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
         .map_err(pg)?;
     let survey = client.query_one(SURVEY, &[&schema]).await.map_err(pg)?;
     let on = |column| survey.try_get::<_, &str>(column).is_ok_and(|v| v == "on");
+    // A warning only: databases of tests are set up like this on purpose.
     if !on("fsync") || !on("pages") {
         tracing::warn!(
             "fsync or full_page_writes is off on the PostgreSQL server: a power cut may lose \
@@ -76,6 +77,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
         );
     }
     if !survey.try_get::<_, bool>("complete").map_err(pg)? {
+        // An administrator may have created it empty, for a user without the right to.
         if !survey.try_get::<_, bool>("named").map_err(pg)? {
             let create = format!("CREATE SCHEMA \"{schema}\"");
             client.batch_execute(&create).await.map_err(pg)?;

@@ -92,9 +92,11 @@ impl Connector {
     async fn dial(&self, ears: Option<Ears>) -> Result<(Client, JoinHandle<()>, Facts), Error> {
         let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
         let driver = tokio::spawn(async move {
+            // Polled by hand: as a plain future the connection would drop notifications.
             while let Some(message) = poll_fn(|cx| connection.poll_message(cx)).await {
                 match (message, &ears) {
                     (Ok(AsyncMessage::Notification(heard)), Some(ears)) => {
+                        // Of our own commits the bell has told already.
                         if heard.payload() != ears.own {
                             ears.wake.notify_one();
                         }
@@ -111,6 +113,7 @@ impl Connector {
         match self.greet(&client).await {
             Ok(facts) => Ok((client, driver, facts)),
             Err(error) => {
+                // The caller gets no session, so nobody else would end it.
                 driver.abort();
                 Err(error)
             }

@@ -45,12 +45,14 @@ impl Tailer {
             match &result {
                 Ok(()) => failing = false,
                 Err(StorageError::Closed) => return,
+                // Logged once for each outage, not for each round.
                 Err(error) if !failing => {
                     failing = true;
                     tracing::warn!(%error, "the event table can't be followed; trying on");
                 }
                 Err(_) => {}
             }
+            // Sooner than the poll after a failure: watchers are late until it works.
             let wait = match result {
                 Ok(()) => self.poll,
                 Err(_) => self.poll.min(Duration::from_millis(250)),
@@ -70,6 +72,7 @@ impl Tailer {
             Ok(open) => {
                 let (followed, announced) =
                     futures::future::join(followed, self.announce(&open)).await;
+                // A session that could not announce is not used again.
                 *session = announced.is_ok().then_some(open);
                 followed.and(announced)
             }
@@ -96,6 +99,7 @@ impl Tailer {
 
     /// Wakes the others, once for all that was committed since the last time.
     async fn announce(&self, session: &Session) -> Result<(), StorageError> {
+        // Taken before it is sent: a commit in between rings once more.
         if !self.bell.committed.swap(false, Ordering::AcqRel) || !self.announce {
             return Ok(());
         }

@@ -35,6 +35,7 @@ impl Tls {
             Security::Tls(None) => system_authorities()?,
         };
         let roots = read_authorities(&ca)?;
+        // Named: if several providers are linked in, rustls has no default.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()

@@ -69,6 +69,8 @@ pub(crate) fn parse(url: &str) -> Result<Address, StorageError> {
             "sslmode" => mode = Some(value),
             // Always read-write: see below.
             "target_session_attrs" => {}
+            // An allowlist: what secures the connection and what selects the server is decided here
+            // alone.
             name if PASSED.contains(&name) => passed.push(pair),
             _ => {
                 return Err(invalid(format!(
@@ -122,6 +124,7 @@ fn harden(config: &mut Config) {
 fn security(mode: Option<&str>, ca: Option<PathBuf>) -> Result<Security, StorageError> {
     match mode {
         None if ca.is_none() => Ok(Security::Plain),
+        // Without an authority these modes allow plain connections, as libpq has it.
         Some("disable" | "allow" | "prefer") if ca.is_none() => Ok(Security::Plain),
         Some("disable") => Err(invalid("sslmode=disable contradicts ca")),
         None | Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") => {
@@ -134,6 +137,7 @@ fn security(mode: Option<&str>, ca: Option<PathBuf>) -> Result<Security, Storage
 }
 
 fn check_schema(schema: &str) -> Result<(), StorageError> {
+    // It is put between quotes in statements, so nothing in it may need escaping.
     let good = (1..=63).contains(&schema.len())
         && !schema.starts_with("pg_")
         && !schema.starts_with(|c: char| c.is_ascii_digit())

@@ -65,6 +65,8 @@ impl Writer {
         while let Some(first) = queue.recv().await {
             let mut size = first.size();
             let mut jobs = vec![first];
+            // Whatever is queued by now, without waiting for more: under load the last commit took
+            // long enough to collect a batch.
             while jobs.len() < MEMBERS && size < BYTES {
                 let Ok(next) = queue.try_recv() else { break };
                 size += next.size();
@@ -102,6 +104,8 @@ impl Writer {
 
     /// The members' answers, after the commit; an error if the database refused the batch.
     async fn answers(&mut self, jobs: &[Job]) -> Result<Vec<Answer>, StorageError> {
+        // After a failure one attempt only: whoever is queued behind this batch would wait as long
+        // again.
         let patience = if self.failing {
             Duration::ZERO
         } else {
@@ -141,6 +145,7 @@ impl Writer {
                 Tried::Done(answers)
             }
             Attempt::Refused(error) => {
+                // The session is used again only if it is certainly out of the transaction.
                 let back = desk.session.client.batch_execute("ROLLBACK").await;
                 self.desk = back.is_ok().then_some(desk);
                 Tried::Refused(error)
@@ -185,6 +190,7 @@ impl Writer {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         };
+        // It may have happened, so the watchers' side looks.
         self.bell.ring();
         let reason = format!("{}; {reason}", doubt.reason);
         let unknown = jobs.iter().map(|job| {

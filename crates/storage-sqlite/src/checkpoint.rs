@@ -35,6 +35,7 @@ impl Checkpoints {
 }
 
 pub(crate) fn start(path: &Path) -> Result<Checkpoints, StorageError> {
+    // A connection of its own: the writer's is busy with commits.
     let connection = file::open_for_writing(path, file::Durability::Full)?;
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -50,7 +51,10 @@ pub(crate) fn start(path: &Path) -> Result<Checkpoints, StorageError> {
 fn run(connection: &Connection, log: &Path, woken: &Receiver<()>) {
     loop {
         let mode = match woken.recv_timeout(Duration::from_secs(5)) {
+            // PASSIVE never waits, so while readers are always there the log does not begin anew
+            // and grows.
             Ok(()) if log_size(log) > RESTART_ABOVE => "RESTART",
+            // Without a wake-up as well: what the last commits left is copied while nobody writes.
             Ok(()) | Err(RecvTimeoutError::Timeout) => "PASSIVE",
             // The last one out leaves a file that is complete without its log.
             Err(RecvTimeoutError::Disconnected) => "TRUNCATE",

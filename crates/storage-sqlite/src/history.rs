@@ -64,6 +64,7 @@ pub(crate) fn page(transaction: &Transaction<'_>, after: u64) -> Result<LogPage,
             StorageError::failed(format!("the event at sequence {sequence} is damaged"))
         })?;
         groups.push(Arc::new(group));
+        // The group that reaches the bound is still in the page, so one always fits.
         if groups.len() >= PAGE_GROUPS || bytes >= PAGE_BYTES {
             return Ok(LogPage {
                 bounds,
@@ -75,6 +76,7 @@ pub(crate) fn page(transaction: &Transaction<'_>, after: u64) -> Result<LogPage,
     Ok(LogPage {
         bounds,
         groups,
+        // Everything is in it. A cursor beyond the head must not move backwards.
         complete_to: bounds.head.max(after),
     })
 }

@@ -89,6 +89,7 @@ impl SqliteStore {
     /// newer release wrote it; otherwise what SQLite says.
     pub async fn open(options: SqliteOptions) -> Result<Self, StorageError> {
         blocking(move || {
+            // The lock first: nothing of the file is touched while another process owns it.
             let owner = owner::Owner::take(&options.path)?;
             let connection = file::open_for_writing(&options.path, options.durability)?;
             file::limit(&connection, options.max_bytes)?;
@@ -131,6 +132,8 @@ impl SqliteStore {
                     options.path.display()
                 )));
             }
+            // No owner and no writer: in WAL mode readers have their snapshot while another process
+            // commits.
             let moments = Moments::new(Arc::clone(&options.clock));
             let readers = Readers::start(&options, &moments, &Arc::default())?;
             let connection = file::open_for_reading(&options.path)?;
@@ -195,6 +198,7 @@ impl SqliteStore {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, StorageError> {
+    // SQLite blocks, and on a runtime's thread it would stop all other tasks there.
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(StorageError::failed(error)),
@@ -215,6 +219,8 @@ impl Store for SqliteStore {
     }
 
     async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+        // Read-only: commits of the owning process are not seen here, and the watch would be silent
+        // for ever.
         self.writer()?;
         let log = Arc::clone(&self.shared) as Arc<dyn EventLog>;
         feed::watch(&self.shared.feed, log, request).await
@@ -258,11 +264,14 @@ impl Store for SqliteStore {
             incarnation: bounds.incarnation,
             floor: bounds.floor,
             head: bounds.head,
+            // Both files: what is not checkpointed yet is in the log only.
             bytes: Some(size("") + size("-wal")),
         })
     }
 
     async fn close(&self) {
+        // In this order: watches end, waiting writes are committed and answered, and only then
+        // reads end.
         self.shared.feed.close();
         if let Some(writer) = &self.writer {
             writer.close().await;

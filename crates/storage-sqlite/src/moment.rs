@@ -31,6 +31,8 @@ impl Moments {
 
     /// The moment of a batch; it is under way until the result is dropped.
     pub(crate) fn judge(&self) -> Judging<'_> {
+        // Before the clock is read: a reader whose clock is later than ours has to wait for our
+        // moment.
         self.under_way.store(BEGINNING, Ordering::SeqCst);
         let now = self.clock.now();
         self.under_way.store(now.0, Ordering::SeqCst);
@@ -40,6 +42,8 @@ impl Moments {
     /// The moment of a read that begins after this.
     pub(crate) fn read(&self) -> Millis {
         loop {
+            // The clock first: a batch that begins after the next line has a later moment than
+            // this.
             let now = self.clock.now();
             match self.under_way.load(Ordering::SeqCst) {
                 // A few instructions of the writer's, unless it is put to sleep in them.

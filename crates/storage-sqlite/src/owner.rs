@@ -22,6 +22,8 @@ impl Owner {
         let mut file = open.map_err(|e| {
             StorageError::unavailable(format!("can't open {}: {e}", database.display()))
         })?;
+        // A lock of the system, not the file's existence: a process that was killed keeps nobody
+        // out.
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -35,6 +37,7 @@ impl Owner {
             }
             Err(TryLockError::Error(e)) => return Err(StorageError::unavailable(e)),
         }
+        // Written under the lock, so that the number is always the owner's.
         let noted = file
             .set_len(0)
             .and_then(|()| file.rewind())

@@ -23,6 +23,7 @@ impl Copies {
             self.0 = BytesMut::with_capacity(Self::CHUNK);
         }
         self.0.extend_from_slice(piece);
+        // `split` takes what was written and leaves the rest of the chunk for the next piece.
         self.0.split().freeze()
     }
 }
@@ -69,6 +70,7 @@ pub(crate) fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page,
         if !is_live(raw, transaction.now) {
             continue;
         }
+        // Only a further live record shows that there is more; it is not brought along.
         if page.entries.len() >= most || bytes >= transaction.limits.page_bytes {
             page.more = true;
             break;
@@ -112,6 +114,7 @@ pub(crate) fn count(
         .connection
         .prepare_cached(COUNT)
         .map_err(typed)?;
+    // A time before 1970 would have the first bit set, and compare as larger than any expiry.
     let now = transaction.now.0.max(0).to_be_bytes();
     let bounds = params![span.start.as_ref(), span.end.as_ref(), now.as_slice()];
     let count: i64 = statement

@@ -89,6 +89,7 @@ impl Readers {
                 });
             }
             queue.jobs.push_back(job);
+            // Readers that are at work look at the queue again by themselves.
             if queue.idle > 0 {
                 self.waiting.arrived.notify_one();
             }
@@ -124,6 +125,7 @@ impl Waiting {
                 .unwrap_or_else(PoisonError::into_inner);
             queue.idle -= 1;
         }
+        // Not all of it: the other readers wake up as well and share the work.
         let count = queue.jobs.len().div_ceil(share).min(AT_ONCE);
         queue.jobs.drain(..count).collect()
     }
@@ -161,6 +163,7 @@ impl Reader {
                 }
             }
         }
+        // Not open if BEGIN failed, or if SQLite ended the transaction after an error.
         if !self.connection.is_autocommit()
             && let Err(error) = self.execute("COMMIT")
         {
@@ -194,6 +197,7 @@ pub(crate) fn snapshot(
     transaction: &Transaction<'_>,
     request: &ReadRequest,
 ) -> Result<Snapshot, StorageError> {
+    // A snapshot is of the present, so what it does not show yet is of another history.
     if let Some(token) = request.at_least
         && (token.incarnation != transaction.bounds.incarnation
             || token.sequence > transaction.bounds.head)

@@ -94,7 +94,9 @@ impl Writer {
         write: AtomicWrite,
         revision: Revision,
     ) -> Result<Written, StorageError> {
+        // At least one: a write of deletes alone takes room too.
         let kib = u32::try_from(batch::size(&write) / 1024 + 1).unwrap_or(u32::MAX);
+        // No more than there is, or a large write would wait for ever.
         let kib = kib.min(u32::try_from(WAITING_KIB).unwrap_or(u32::MAX));
         let _room = self
             .room
@@ -144,6 +146,7 @@ impl Writer {
             .send(command(reply))
             .await
             .map_err(|_| StorageError::Closed)?;
+        // Before waiting: the thread ends when the last sender is dropped.
         drop(commands);
         answer.await.map_err(|_| StorageError::Closed)?
     }
@@ -156,11 +159,14 @@ impl Writer {
 /// Shows committed groups to the watchers, on a thread of its own: waking a thousand of them must
 /// not delay the next commit.
 fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageError> {
+    // Bounded: if watchers can't be woken fast enough, the writer slows down and memory does not
+    // fill.
     let (publish, committed): (_, Receiver<Vec<Arc<Group>>>) = sync_channel(UNPUBLISHED);
     std::thread::Builder::new()
         .name("sqlite-publisher".into())
         .spawn(move || {
             while let Ok(first) = committed.recv() {
+                // All that waits at once, because each publish wakes every watcher.
                 let more = std::iter::from_fn(|| committed.try_recv().ok());
                 feed.publish(std::iter::once(first).chain(more).flatten());
             }
@@ -188,6 +194,8 @@ impl Thread {
         while let Some(first) = queue.blocking_recv() {
             let mut members = Vec::new();
             let mut other = self.gather(first, &mut queue, &mut members);
+            // In the order of arrival: a compaction or an adoption sees all writes that came before
+            // it.
             self.commit(members);
             while let Some(command) = other.take() {
                 match command {
@@ -258,6 +266,7 @@ impl Thread {
                 params![incarnation.as_bytes(), restoring],
             )
             .map_err(typed)?;
+        // After the commit: readers of this handle are let in when the file says so.
         loader.store(restoring, Ordering::Release);
         self.reload()?;
         // Whatever the publisher still holds is of the old history; the ring passes it over.
@@ -285,6 +294,7 @@ impl Thread {
             .start
             .connection
             .query_row(
+                // A subquery, so that a store without events answers a row too.
                 "SELECT (SELECT total FROM events WHERE seq = ?)",
                 params![signed(meta.bounds.head)],
                 |row| row.get(0),
@@ -303,6 +313,8 @@ impl Thread {
     }
 
     fn finish(self) {
+        // The writer's connection first, so that the last checkpoint has the file for itself; the
+        // lock last, so that nobody opens it half closed.
         drop(self.start.connection);
         self.start.checkpoints.finish();
         drop(self.start.owner);

@@ -36,9 +36,12 @@ pub struct SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Millis {
+        // A clock before 1970 counts as 1970, and one beyond what fits as the end of time: nobody
+        // set it.
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
+        // `fetch_max` returns the value before it, which may be later than this clock's reading.
         Millis(self.latest.fetch_max(wall, Ordering::AcqRel).max(wall))
     }
 }

@@ -56,6 +56,8 @@ impl Group {
     /// A group; its size is computed.
     #[must_use]
     pub fn new(sequence: u64, events: Vec<Event>) -> Self {
+        // Here and in `event_size`, about what the structs themselves take: the ring bounds memory,
+        // and many small events are more bookkeeping than payload.
         let size = events.iter().map(event_size).sum::<usize>() + 64;
         Self {
             sequence,
@@ -151,6 +153,7 @@ pub fn encode_group(changes: &[RawChange]) -> Bytes {
 pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<Group> {
     let (sum, _) = raw.split_first_chunk::<4>()?;
     let mut rest = raw.slice(4..);
+    // Before anything is parsed: the lengths in damaged bytes would lead anywhere.
     if crc32c::crc32c(&rest) != u32::from_be_bytes(*sum) {
         return None;
     }
@@ -164,6 +167,8 @@ pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<Group> {
         let to = match kind {
             1 => RawTo::Put(value),
             0 => RawTo::Deleted(Revision::from_bytes(*value.first_chunk()?)),
+            // A change of another kind comes from a newer release. Skipping it would hide it from
+            // watchers.
             _ => return None,
         };
         events.push(RawChange { key, to }.event());
@@ -211,6 +216,7 @@ impl Bounds {
     /// ```
     #[must_use]
     pub fn can_resume(&self, token: Token) -> bool {
+        // The incarnation first: sequences of two histories can't be compared.
         token.incarnation == self.incarnation
             && token.sequence >= self.floor
             && token.sequence <= self.head

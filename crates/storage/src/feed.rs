@@ -189,6 +189,7 @@ impl Feed {
     /// Begins anew in another history (or after a gap that the tailer could not close): every
     /// watcher of the old one is told.
     pub fn restart(&self, bounds: &Bounds) {
+        // No list of watchers is needed: each finds another incarnation at its next `take`.
         self.change(|ring| {
             ring.incarnation = bounds.incarnation;
             ring.start = bounds.head;
@@ -221,6 +222,7 @@ impl Feed {
 
     fn change(&self, change: impl FnOnce(&mut Ring)) {
         change(&mut self.ring.write().unwrap_or_else(PoisonError::into_inner));
+        // After the lock was released: whoever wakes up takes it at once.
         self.wake
             .send_modify(|wakes| *wakes = wakes.wrapping_add(1));
     }
@@ -244,8 +246,11 @@ impl Feed {
         }
         // Sequences have gaps where others use the same store, so the place can't be computed.
         let first = ring.groups.partition_point(|group| group.sequence <= after);
+        // A bounded piece: cloning thousands of groups under the lock would hold up the writer.
         let groups: Vec<_> = ring.groups.range(first..).take(TAKE).cloned().collect();
         let whole = first + groups.len() == ring.groups.len();
+        // If nothing is left in the ring, the head counts: sequences that others took have no
+        // group.
         let up_to = match groups.last() {
             Some(last) if !whole => last.sequence,
             _ => ring.head.max(after),
@@ -332,6 +337,8 @@ pub async fn watch(
         begun: false,
         ready: VecDeque::new(),
     };
+    // After an error the watcher is dropped: its consumer decides whether, and from where, to
+    // resume.
     Ok(stream::unfold(Some(watcher), |watcher| async {
         let mut watcher = watcher?;
         match watcher.next().await {
@@ -345,6 +352,8 @@ pub async fn watch(
 impl Watcher {
     async fn next(&mut self) -> Result<Delivery, StorageError> {
         if !self.begun {
+            // Before anything is looked at: the consumer may now read the state, and misses nothing
+            // after it.
             self.begun = true;
             return Ok(Delivery::Live(self.token(self.cursor)));
         }
@@ -388,6 +397,8 @@ impl Watcher {
             let _ = self.wakes.changed().await;
             return false;
         }
+        // Counted from what the consumer knows, not from now: events of others would postpone it
+        // for ever.
         let due = BOOKMARK_EVERY.saturating_sub(self.told_at.elapsed());
         tokio::time::timeout(due, self.wakes.changed())
             .await

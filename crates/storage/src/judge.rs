@@ -129,7 +129,10 @@ pub enum Needs {
 #[must_use]
 pub fn needs(step: &Step) -> Needs {
     match (&step.condition, &step.action) {
+        // It writes the record's own bytes again, with another expiry.
         (_, Action::KeepAlive(_)) => Needs::Whole,
+        // An unconditional put overwrites whatever is there. A delete is not listed: its event
+        // names the revision that it removed.
         (Condition::Whatever, Action::Put(_) | Action::Nop) => Needs::Nothing,
         _ => Needs::Head,
     }
@@ -162,6 +165,7 @@ impl Batch {
         // in it once, so they can't meet.
         for step in &write.steps {
             let standing = match needs(step) {
+                // Neither the condition nor the effect of such a step looks at it.
                 Needs::Nothing => Standing::Absent,
                 needs => self.standing(&step.key, needs == Needs::Whole, store)?,
             };
@@ -205,6 +209,7 @@ impl Batch {
     pub fn outcome(&self) -> impl Iterator<Item = (&Key, Option<&Bytes>)> {
         self.overlay.iter().map(|(key, standing)| match standing {
             Standing::Whole(raw) => (key, Some(raw)),
+            // A head never gets here: what a member has changed is whole or absent.
             Standing::Absent | Standing::Head(_) => (key, None),
         })
     }
@@ -274,6 +279,7 @@ pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), Sto
                 current: head.revision,
             })
         }
+        // Compared with the record as it is, not with `live`: here *expired* is what is wanted.
         (Condition::StillExpired(revision, expires), _) => match standing {
             Some(head)
                 if head.revision == revision

@@ -119,6 +119,7 @@ fn check(bytes: &[u8]) -> Result<(), StorageError> {
 #[must_use]
 pub fn escape_part(value: &[u8]) -> Vec<u8> {
     if value.is_empty() {
+        // A lone `%` is no escape, so no other value is written like this.
         return b"%".to_vec();
     }
     let mut escaped = Vec::with_capacity(value.len());
@@ -135,6 +136,7 @@ pub fn escape_part(value: &[u8]) -> Vec<u8> {
     }
     // `~` keeps a cut part apart from every part that fits: those are shorter.
     let hash = Sha256::digest(value);
+    // Room for `~` and 32 hex digits: 128 bits of the hash are enough to tell values apart.
     escaped.truncate(MAX_PART - 33);
     escaped.push(b'~');
     for byte in hash.iter().take(16) {
@@ -229,6 +231,7 @@ impl Span {
     #[must_use]
     pub fn after(&self, key: &Key) -> Self {
         Self {
+            // A key before the span cuts nothing off.
             start: just_after(key.as_bytes()).max(self.start.clone()),
             end: self.end.clone(),
         }

@@ -70,6 +70,7 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
         // The first tick of an interval is at once, when a server that starts has better things to do.
         compact.reset();
         for timer in [&mut sweep, &mut compact] {
+            // After a long sweep the next one comes a whole interval later, not several at once.
             timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         }
         let belongings = work.belongings.as_deref();
@@ -81,6 +82,7 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
             match result {
                 Ok(()) => {}
                 Err(StorageError::Closed) => return,
+                // Any other error may be over at the next tick.
                 Err(error) => tracing::warn!(%error, "background work on the store failed"),
             }
         }
@@ -119,6 +121,7 @@ pub async fn sweep(
                     tracing::warn!(key = %entry.key, %error, "an expired record can't be removed");
                     left.insert(entry.key);
                 }
+                // The store itself fails, and would fail for whatever else has expired.
                 Err(error) => return Err(error),
             }
         }

@@ -24,6 +24,7 @@ impl Memo {
     pub fn get_or_make<T: Send + Sync + 'static>(&self, make: impl Fn() -> T) -> Arc<T> {
         let kept = self.0.get_or_init(|| Arc::new(make()));
         let kept = Arc::clone(kept);
+        // Somebody kept a value of another type here first: slower, and right all the same.
         kept.downcast().unwrap_or_else(|_| Arc::new(make()))
     }
 }

@@ -308,6 +308,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
 }
 
 fn checksum(key: &Key, raw: &[u8]) -> u32 {
+    // The key first, then everything around the checksum's own four bytes.
     let sum = crc32c::crc32c(key.as_bytes());
     let sum = crc32c::crc32c_append(sum, raw.get(..16).unwrap_or_default());
     crc32c::crc32c_append(sum, raw.get(20..).unwrap_or_default())

@@ -115,6 +115,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// way of its own counts page by page: then the sequence is the first page's, and what was
     /// written meanwhile may be counted or not.
     async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        // Keys only: contents would be read from the disk just to be dropped.
         let mut range = Range::of(span).keys_only();
         let (token, mut page) = self.range(range.clone()).await?;
         let mut count = page.entries.len() as u64;
@@ -203,6 +204,8 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
             let Some(last) = page.entries.last() else {
                 return Ok(deleted);
             };
+            // Not from the start again: a key that is written over and over would keep this running
+            // for ever.
             range = range.after(&last.key);
             let keys = page.entries.iter().map(|entry| &entry.key);
             let write = keys.fold(AtomicWrite::new(), AtomicWrite::delete);
@@ -257,6 +260,7 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
 
     async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+        // Forwarded, or a store with a way of its own would fall back to counting page by page.
         (**self).count(span).await
     }
 

@@ -38,12 +38,15 @@ pub async fn backup(
         return Err(StoresError::file(to, "the file exists already"));
     }
     let partial = PathBuf::from(format!("{}.partial", to.display()));
+    // Left by a backup that was interrupted.
     remove(&partial)?;
     let result = fill(store, &partial, progress).await;
+    // Renamed when it is whole: whatever has the name is a usable backup.
     if result.is_ok() {
         std::fs::rename(&partial, to).map_err(|e| StoresError::file(to, e))?;
         sync_folder(to)?;
     }
+    // Also after a success, for SQLite's other files keep this name.
     remove(&partial)?;
     result
 }
@@ -55,6 +58,7 @@ async fn fill(
 ) -> Result<BackupSummary, StoresError> {
     let source = store.status().await?;
     let target = SqliteStore::open(SqliteOptions::at(partial)).await?;
+    // While a restore is under way the file takes raw records, without events.
     target.adopt(Adoption::Begin).await?;
     let mut dump = Dump::new(store);
     let (mut written, mut bytes, mut damaged) = (0, 0, Vec::new());
@@ -85,6 +89,7 @@ async fn fill(
 fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
     match item {
         Dumped::Deleted(key) => RawChange {
+            // Only the key matters: no event tells of it.
             key,
             to: RawTo::Deleted(Revision::NEVER),
         },
@@ -146,6 +151,7 @@ pub async fn restore(
         .get(SEQUENCE)
         .and_then(|text| Token::from_opaque(text))
         .ok_or_else(|| invalid("it does not say at which sequence it was taken".into()))?;
+    // The store is fenced from here to `finish`, also if anything in between fails.
     let mut load = Load::begin(store, target).await?;
     let mut dump = Dump::new(&source);
     let (mut records, mut bytes, mut damaged) = (0, 0, Vec::new());

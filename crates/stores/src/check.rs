@@ -75,6 +75,7 @@ async fn events(
         let page = match store.events(after).await {
             Ok(page) => page,
             Err(error) => {
+                // Nothing behind a damaged group can be read, so this is all there is to say.
                 summary.wrong(format!("the events after sequence {after}: {error}"));
                 return Ok(());
             }
@@ -98,6 +99,7 @@ async fn events(
         if page.complete_to >= page.bounds.head {
             return Ok(());
         }
+        // Otherwise a log that stands still would be read for ever.
         if page.complete_to <= after {
             summary.wrong(format!("the event log does not go on after {after}"));
             return Ok(());

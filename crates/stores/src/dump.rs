@@ -75,12 +75,14 @@ impl<'s> Dump<'s> {
             return Ok(Vec::new());
         };
         let (token, page) = self.store.range(range.clone()).await?;
+        // Later pages are newer than the first: the events since then make up the difference.
         let first = *first.get_or_insert(token);
         if token.incarnation != first.incarnation {
             return Err(StorageError::Compacted);
         }
         match page.entries.last() {
             Some(last) if page.more => *range = range.after(&last.key),
+            // Nothing was written meanwhile, so all pages show the same.
             _ if token == first => self.state = State::Done(token),
             _ => {
                 self.state = State::Following {
@@ -106,6 +108,8 @@ impl<'s> Dump<'s> {
             return Err(StorageError::Compacted);
         }
         *after = page.complete_to;
+        // From the last page's sequence on everything is consistent, also if this page of events
+        // goes further.
         if page.complete_to >= last.sequence {
             self.state = State::Done(Token {
                 sequence: page.complete_to,

@@ -119,6 +119,7 @@ impl Line {
         line.expires = record.expires.map(|Millis(at)| at);
         line.indexed = record.indexed;
         line.flags = content.flags;
+        // By place: a tag may be there several times, and their order counts.
         let fields = content.fields.iter().enumerate();
         line.fields = fields
             .map(|(place, (tag, value))| (place, (*tag, BASE64_STANDARD.encode(value))))
@@ -136,10 +137,12 @@ impl Line {
 
 /// The text as JSON, if it can stand in a line of its own byte for byte.
 fn verbatim(text: &str) -> Option<Box<RawValue>> {
+    // It would end the line.
     if text.contains(['\n', '\r']) {
         return None;
     }
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
+    // A raw value loses the blanks around it, and then the bytes would differ.
     (raw.get() == text).then_some(raw)
 }
 
@@ -190,6 +193,7 @@ pub async fn export(
         .token()
         .ok_or(coeval_storage::StorageError::Compacted)?;
     let sequence = token.to_string();
+    // Tells a whole export from one that was cut off.
     write(&Line {
         end: Some(End { lines, sequence }),
         ..Line::empty()

@@ -50,6 +50,7 @@ pub async fn import(
             return Err(lines.invalid("the file ends before its last line".into()));
         };
         if let Some(end) = &line.end {
+            // Finds lines that are missing in the middle, and lines behind the end.
             if end.lines != count || lines.next()?.is_some() {
                 return Err(lines.invalid(format!("{} lines were announced", end.lines)));
             }

@@ -39,6 +39,7 @@ impl<'s> Load<'s> {
             (Ok(false), Target::MustBeEmpty) => return Err(StoresError::NotEmpty),
             (Err(error), _) => return Err(error.into()),
         }
+        // The fence comes before the removal: nobody sees the store half empty.
         store.adopt(Adoption::Begin).await?;
         if target == Target::Replace {
             store.delete_range(Span::everything()).await?;
@@ -71,6 +72,7 @@ impl<'s> Load<'s> {
         // An expiring put may take two operations of the store: half the actions always fit.
         let full = self.write.steps.len() >= self.limits.actions / 2
             || self.bytes + size > self.limits.values;
+        // A key is in a write once, so a later item for it goes into the next write.
         if full || self.keys.contains(key) {
             self.flush().await?;
         }

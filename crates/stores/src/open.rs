@@ -88,6 +88,7 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
             let opened = EtcdOptions {
                 limits: options.limits,
                 ring: options.ring,
+                // Reads of etcd remove what has expired too, not only the sweep.
                 belongings: options.maintenance.belongings.clone(),
                 ..EtcdOptions::at(url)
             };
@@ -115,6 +116,7 @@ pub async fn open_to_look(url: &str, options: OpenOptions) -> Result<OpenStore, 
         }),
         Kind::Postgres | Kind::Etcd => {
             let mut opened = open(url, options).await?;
+            // Dropping it ends the background work.
             opened._running = None;
             Ok(opened)
         }
@@ -130,6 +132,7 @@ fn sqlite(path: PathBuf, options: &OpenOptions) -> SqliteOptions {
 }
 
 fn dress(store: impl Store, options: &OpenOptions) -> DynStore {
+    // The checks are innermost: a refusal is counted and traced like every other answer.
     Arc::new(Traced(Metered::new(Checked::new(store, options.limits))))
 }
 

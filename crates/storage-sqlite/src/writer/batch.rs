@@ -61,6 +61,7 @@ impl Thread {
         histogram!(BATCH_SIZE).record(u32::try_from(members.len()).unwrap_or(u32::MAX));
         match self.try_commit(&members) {
             Ok(judged) => {
+                // For `gather`: about as many callers will be back soon, and after about as long.
                 self.last_batch = members.len();
                 self.last_commit = begun.elapsed();
                 self.answer(members, judged);
@@ -113,6 +114,8 @@ impl Thread {
             return Err(Failure::Clean(StorageError::Restoring));
         }
         let connection = &self.start.connection;
+        // IMMEDIATE takes the write lock now: no statement in the middle of the batch can fail for
+        // it.
         run(connection, "BEGIN IMMEDIATE").map_err(|e| Failure::Clean(typed(e)))?;
         // Under way until the commit is done or given up.
         let judging = self.start.moments.judge();
@@ -126,6 +129,7 @@ impl Thread {
         match run(connection, "COMMIT") {
             Ok(()) => Ok(judged),
             Err(error) => {
+                // SQLite may have rolled back by itself already; `roll_back` looks.
                 self.roll_back();
                 Err(if leaves_commit_open(&error) {
                     Failure::Open(error.to_string())
@@ -226,6 +230,7 @@ impl Thread {
         });
         let stored = self.store(loaded);
         let done = stored.and_then(|()| run(&self.start.connection, "COMMIT").map_err(typed));
+        // Does nothing after a commit.
         self.roll_back();
         self.start.checkpoints.wake();
         done

@@ -23,7 +23,10 @@ impl Thread {
             return Err(StorageError::Restoring);
         }
         while self.compact_some(keep)? {
+            // Deletes fill the log as puts do.
             self.start.checkpoints.wake();
+            // Waiting writes get in between, for removing a million events takes seconds. Only
+            // while nothing is left over: there is room for one command, and none may overtake it.
             if other.is_none()
                 && let Ok(first) = queue.try_recv()
             {
@@ -40,6 +43,7 @@ impl Thread {
         let Some(cut) = self.cut(keep)? else {
             return Ok(false);
         };
+        // The floor in the same transaction: otherwise a watcher could resume into a gap.
         let transaction = self.start.connection.transaction().map_err(typed)?;
         let removed = transaction
             .execute("DELETE FROM events WHERE seq <= ?", params![signed(cut)])
@@ -69,6 +73,8 @@ impl Thread {
             let behind = self
                 .total
                 .saturating_sub(unsigned(row.get(2).map_err(typed)?));
+            // It stays if it is young and small enough: a burst could fill the disk long before it
+            // is old.
             if sequence >= self.head || (at > before && behind < keep.bytes) {
                 break;
             }

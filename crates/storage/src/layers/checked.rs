@@ -43,6 +43,7 @@ impl<S: Store> Store for Checked<S> {
     }
 
     async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+        // Clamped, not refused: the sweep asks for more while some records can't be removed.
         self.store.expired(limit.min(self.limits.page_items)).await
     }
 

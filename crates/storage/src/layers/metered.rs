@@ -128,6 +128,7 @@ impl<S: Store> Store for Metered<S> {
         let open = Open(self.watches.clone());
         let delivered = self.delivered.clone();
         let counted = watch.inspect(move |delivery| {
+            // Moves it into the closure: the gauge goes down when the watch is dropped.
             let _ = &open;
             match delivery {
                 Ok(Delivery::Events(_, group)) => delivered.increment(group.events.len() as u64),
