@@ -31,6 +31,7 @@ fn is_command(c: char) -> bool {
 /// At most so wide; `…` is where it was cut.
 #[must_use]
 pub(crate) fn cut(text: &str, room: usize) -> String {
+    // By columns and not by characters: a wide character takes two.
     if width(text) <= room {
         return text.to_owned();
     }
@@ -42,6 +43,7 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
         fits
     };
     let kept: String = text.chars().take_while(fits).collect();
+    // There is not even room for the ellipsis.
     if room == 0 {
         return String::new();
     }

@@ -70,6 +70,7 @@ fn version(text: &str) -> Result<Version, VersionError> {
 pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
     let versions = Versions::of_files(files::types(&options.types)?)?;
     let kept = options.with_kept.as_deref().map(files::kept).transpose()?;
+    // What is kept is relative to a version: applied to another one it would get to wrong places.
     if let Some(kept) = kept.as_ref().filter(|kept| kept.version != options.from) {
         return Err(Failure::usage(
             format!(
@@ -82,6 +83,7 @@ pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
     let document = files::document(&options.document)?;
     let form = document.form;
     let done = convert(&versions, options.from, options.to, document.content, kept)?;
+    // Before the document is printed: whoever pipes it on must not have it without what was kept.
     if let Some(path) = &options.kept {
         files::write_new(path, &KeptFile::of(&done.record).print())?;
     }

@@ -1,14 +1,14 @@
 //! `coeval delete`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::get::last_of;
-use crate::names::{Target, Targets};
+use crate::names::{NamedTarget, TargetArguments};
 use crate::output::notes::{self, Spinner};
 use crate::output::said;
 use crate::task::followed;
 use clap::Args;
-use coeval_client::Kind;
+use coeval_client::ClientErrorKind;
 use coeval_proto::tasks::v1::TaskStatus;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -23,9 +23,9 @@ use std::process::ExitCode;
 
 Nothing is asked. Where the type has a hook that runs before, a task goes on with
 it, and its end is waited for.")]
-pub struct Options {
+pub struct DeleteOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// Only if it has this revision; exit code 3 if it has another one
     #[arg(
         long,
@@ -44,7 +44,7 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: DeleteOptions) -> Result<ExitCode, Failure> {
     let targets = options.targets.some()?;
     if targets.len() > 1 && !options.revision.is_empty() {
         return Err(Failure::usage(
@@ -54,6 +54,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     }
     let session = options.server.session()?;
     let mut failures = Vec::new();
+    // All are tried: that one can't be deleted says nothing of the others.
     for target in &targets {
         if let Err(failure) = one(&session, target, &options).await {
             failures.push(failure);
@@ -62,11 +63,15 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     last_of(failures)
 }
 
-async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+async fn one(
+    session: &ClientSession,
+    target: &NamedTarget,
+    options: &DeleteOptions,
+) -> Result<(), Failure> {
     let resources = session.client.resources(&target.kind);
     let resources = resources.within(&session.namespace);
     let task = match resources.delete(&target.name, &options.revision).await {
-        Err(error) if options.ignore_not_found && error.kind() == Kind::NotFound => {
+        Err(error) if options.ignore_not_found && error.kind() == ClientErrorKind::NotFound => {
             notes::note(&format!("{target} is not there."));
             return Ok(());
         }
@@ -84,7 +89,8 @@ async fn one(session: &Session, target: &Target, options: &Options) -> Result<()
 }
 
 /// Waits until the task has done it.
-async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failure> {
+async fn ended(session: &ClientSession, target: &NamedTarget, id: &str) -> Result<(), Failure> {
+    // Removed from the screen before the outcome is printed.
     let spinner = Spinner::new(&format!("deleting {target}"));
     let last = followed(session, id, |task| {
         if !task.message.is_empty() {
@@ -96,6 +102,7 @@ async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failu
     if last.status() == TaskStatus::Success {
         return Ok(());
     }
+    // The failure has the reason; older tasks have only a message.
     let failure = last.failure.clone().unwrap_or_default();
     let why = match (failure.message.as_str(), last.message.as_str()) {
         ("", "") => "its task did not succeed",

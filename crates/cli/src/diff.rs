@@ -1,6 +1,6 @@
 //! `coeval diff`: what apply would change.
 
-use crate::apply::{ApplyError, Outcome, difference, misfit, notes, plan, say_version, would};
+use crate::apply::{ApplyError, ApplyOutcome, difference, misfit, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
@@ -23,7 +23,7 @@ does not fit the schema.
 
 Exit codes: 0 apply would change nothing, 1 it would, 2 it can't be told."
 )]
-pub struct Options {
+pub struct DiffOptions {
     #[command(flatten)]
     files: FileOptions,
     /// The version of resources whose file says none
@@ -33,16 +33,18 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
     say_version(&mut files, options.version.as_deref());
+    // Exit code 1 means a difference, so a failure must be another one.
     let session = options.server.session().map_err(Failure::into_usage)?;
     let mut drifted = false;
     let mut failed = false;
     for file in &files {
         match plan(&session, file).await {
             Ok(mut plan) => {
-                let changes = would(&plan) != Outcome::Unchanged;
+                let changes = would(&plan) != ApplyOutcome::Unchanged;
+                // What changes nothing is not written, so it can't be refused for its content.
                 let misfit = if changes {
                     misfit(&session, &mut plan).await
                 } else {

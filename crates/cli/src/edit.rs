@@ -6,19 +6,19 @@ mod draft;
 mod editor;
 
 use crate::apply::{ApplyError, stored};
-use crate::calls::{Target, Wrote, as_file, unmarked};
-use crate::context::{ServerOptions, Session};
+use crate::calls::{ResourceTarget, WriteReport, as_file, unmarked};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::merge::{Conflict, differences, render, replay};
-use crate::named::Named;
+use crate::merge::{MergeConflict, differences, render, replay};
+use crate::named::NamedResource;
 use crate::names;
 use crate::{say, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use coeval_client::{ClientError, Kind, Resource};
+use coeval_client::{ClientError, ClientErrorKind, Resource};
 use coeval_codes::{Code, Coded};
 use content::edited;
-use draft::Draft;
+use draft::EditDraft;
 use std::process::ExitCode;
 
 /// Edit a resource in your editor.
@@ -39,9 +39,9 @@ stays, and its name is said. At an older version all that it can't show is kept.
 
 Exit codes: 0 saved or nothing changed, 1 refused or failed, 3 conflict."
 )]
-pub struct Options {
+pub struct EditOptions {
     #[command(flatten)]
-    named: Named,
+    named: NamedResource,
     /// At this version; at the stored one, if nothing is said
     #[arg(long, value_name = "VERSION")]
     #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
@@ -63,7 +63,7 @@ enum EditError {
     #[error("it was interrupted while it was saved")]
     Interrupted,
     #[error("{target} was changed meanwhile, and your edit was not saved")]
-    Overtaken { target: Target },
+    Overtaken { target: ResourceTarget },
 }
 
 impl Coded for EditError {
@@ -86,7 +86,7 @@ impl Coded for EditError {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: EditOptions) -> Result<ExitCode, Failure> {
     let mut session = options.server.session()?;
     session.strict = options.strict;
     let target = options.named.target(&session)?;
@@ -105,8 +105,9 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         }
         .into());
     }
-    let draft = Draft::new(&target)?;
-    let edit = Edit {
+    // After the read: without something to edit there is nothing to keep.
+    let draft = EditDraft::new(&target)?;
+    let edit = EditSession {
         session: &session,
         target,
         version,
@@ -117,25 +118,25 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
 }
 
 /// An edit on its way.
-struct Edit<'e> {
-    session: &'e Session,
-    target: Target,
+struct EditSession<'e> {
+    session: &'e ClientSession,
+    target: ResourceTarget,
     /// The version that was asked for.
     version: String,
     /// What the edit is of.
     read: Resource,
-    draft: Draft,
+    draft: EditDraft,
 }
 
 /// What comes after a try to save.
-enum Next {
-    Saved(Box<Wrote>),
+enum AfterSave {
+    Saved(Box<WriteReport>),
     /// With this on top.
     Open(Vec<String>, String),
     Save(Box<Resource>),
 }
 
-impl Edit<'_> {
+impl EditSession<'_> {
     async fn run(mut self) -> Result<ExitCode, Failure> {
         let text = yaml::text(&as_file(&self.read));
         self.draft.write(&self.comments(&[]), &text)?;
@@ -145,10 +146,12 @@ impl Edit<'_> {
                 return Err(self.draft.keep(EditError::Editor(why).into()));
             }
             let (text, untouched) = self.draft.read()?;
+            // Saved as it was with its errors on top: whoever does that gives up.
             if untouched && !problems.is_empty() {
                 let error = EditError::Invalid(problems.join("; "));
                 return Err(self.draft.keep(error.into()));
             }
+            // As with a commit message, this is how to call it off.
             if text.trim().is_empty() {
                 return Ok(self.nothing("the file is empty"));
             }
@@ -161,13 +164,14 @@ impl Edit<'_> {
                 }
             };
             loop {
+                // Nothing to save, also after a merge that came to what is there.
                 if differences(&as_file(&self.read), &as_file(&body)).is_empty() {
                     return Ok(self.nothing("nothing was changed"));
                 }
                 match self.save(body, &text).await? {
-                    Next::Saved(wrote) => return Ok(self.saved(&wrote)),
-                    Next::Save(again) => body = *again,
-                    Next::Open(wrong, text) => {
+                    AfterSave::Saved(wrote) => return Ok(self.saved(&wrote)),
+                    AfterSave::Save(again) => body = *again,
+                    AfterSave::Open(wrong, text) => {
                         self.draft.write(&self.comments(&wrong), &text)?;
                         problems = wrong;
                         break;
@@ -202,7 +206,7 @@ impl Edit<'_> {
         ExitCode::SUCCESS
     }
 
-    fn saved(self, wrote: &Wrote) -> ExitCode {
+    fn saved(self, wrote: &WriteReport) -> ExitCode {
         let stored = stored(&wrote.resource);
         let at = stored.map(|stored| format!(", stored at {stored}"));
         let at = at.unwrap_or_default();
@@ -228,7 +232,8 @@ impl Edit<'_> {
     }
 
     /// Tries to save it.
-    async fn save(&mut self, body: Resource, text: &str) -> Result<Next, Failure> {
+    async fn save(&mut self, body: Resource, text: &str) -> Result<AfterSave, Failure> {
+        // Somebody who interrupts a save has to be told that it may have happened.
         let saved = tokio::select! {
             saved = self.session.change(&body, None, false) => saved,
             _ = tokio::signal::ctrl_c() => {
@@ -236,22 +241,23 @@ impl Edit<'_> {
             }
         };
         let error = match saved {
-            Ok(wrote) => return Ok(Next::Saved(Box::new(wrote))),
+            Ok(wrote) => return Ok(AfterSave::Saved(Box::new(wrote))),
             Err(error) => error,
         };
         match error.kind() {
-            Kind::Conflict => self.overtaken(body).await,
+            ClientErrorKind::Conflict => self.overtaken(body).await,
             // Another content may be taken.
-            Kind::Invalid | Kind::State if say_why(&error) => {
-                Ok(Next::Open(reasons(&error), text.to_owned()))
+            ClientErrorKind::Invalid | ClientErrorKind::State if say_why(&error) => {
+                Ok(AfterSave::Open(reasons(&error), text.to_owned()))
             }
             _ => Err(self.draft.keep(error.into())),
         }
     }
 
     /// Somebody else was faster: shows both, and asks.
-    async fn overtaken(&mut self, mine: Resource) -> Result<Next, Failure> {
+    async fn overtaken(&mut self, mine: Resource) -> Result<AfterSave, Failure> {
         let fresh = self.session.find(&self.target, &self.version).await;
+        // Compared as files: what only the server sets is always another one.
         let fresh = fresh.map_err(|error| self.draft.keep(error.into()))?;
         let fresh = fresh.resource;
         let (before, edited, theirs) = (as_file(&self.read), as_file(&mine), as_file(&fresh));
@@ -285,18 +291,20 @@ impl Edit<'_> {
         if answer == 'n' {
             return Err(self.draft.keep(overtaken.into()));
         }
+        // From here on the edit is one of the newer revision.
         self.read = fresh;
         let text = yaml::text(&merged);
         self.draft.write(&self.comments(&[]), &text)?;
+        // Also the answer `y` opens the editor if the merge is no valid resource.
         match (answer, content::edited(&text, &self.read)) {
-            ('y', Ok(body)) => Ok(Next::Save(Box::new(body))),
-            (_, Ok(_)) => Ok(Next::Open(Vec::new(), text)),
-            (_, Err(wrong)) => Ok(Next::Open(wrong, text)),
+            ('y', Ok(body)) => Ok(AfterSave::Save(Box::new(body))),
+            (_, Ok(_)) => Ok(AfterSave::Open(Vec::new(), text)),
+            (_, Err(wrong)) => Ok(AfterSave::Open(wrong, text)),
         }
     }
 }
 
-fn tell_conflicts(conflicts: &[Conflict]) {
+fn tell_conflicts(conflicts: &[MergeConflict]) {
     if !conflicts.is_empty() {
         say::note("Both changed, and yours would win:\n");
         say::note(&render::conflicts(conflicts, ["before", "theirs", "yours"]));
@@ -305,7 +313,7 @@ fn tell_conflicts(conflicts: &[Conflict]) {
 
 /// Whether the refusal is about the content, not about who writes it and when.
 fn say_why(error: &ClientError) -> bool {
-    error.kind() == Kind::Invalid || !error.detail().violations.is_empty()
+    error.kind() == ClientErrorKind::Invalid || !error.detail().violations.is_empty()
 }
 
 fn reasons(error: &ClientError) -> Vec<String> {

@@ -7,11 +7,11 @@ mod text;
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::types::explain::{print, terminal_width};
-use crate::types::explanation::{Explanation, Field, explain};
+use crate::types::explanation::{ExplainedField, TypeExplanation, explain};
 use crate::types::read::read_files;
 use crate::types::registered::{parsed, versions_of};
 use crate::types::text::{render, render_part};
-use asked::{Asked, fits};
+use asked::{FieldQuery, fits};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_core::convert::Versions;
@@ -42,9 +42,9 @@ kept beside the document and is there again for who reads it at a version that h
 The versions are those of a server, or with -f those of files.")]
 pub struct ExplainOptions {
     /// The kind, as app or acme:app, and the field if one is meant
-    #[arg(value_name = "KIND[.spec.PATH]", value_parser = Asked::parse)]
+    #[arg(value_name = "KIND[.spec.PATH]", value_parser = FieldQuery::parse)]
     #[arg(add = ArgValueCompleter::new(crate::names::kinds))]
-    asked: Asked,
+    asked: FieldQuery,
     /// The version to explain, as 1.0 or v1.0; the newest, if nothing is said
     #[arg(long, value_name = "VERSION", value_parser = version)]
     version: Option<Version>,
@@ -62,13 +62,13 @@ pub struct ExplainOptions {
         value_name = "FORMAT",
         default_value = "text"
     )]
-    output: Output,
+    output: ExplainFormat,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
+enum ExplainFormat {
     /// For people
     Text,
     /// For programs, with everything
@@ -92,6 +92,7 @@ async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
     let versions = match options.files.as_slice() {
         [] => {
             let session = options.server.session()?;
+            // A newer version that this release can't read must not hide those that it can.
             parsed(&versions_of(&session, &options.asked.kind).await?)
         }
         files => of_kind(read_files(files)?, &options.asked.kind)?,
@@ -142,7 +143,7 @@ fn unknown(versions: &[TypeVersion], version: Version) -> Failure {
     )
 }
 
-fn no_field(asked: &Asked, version: Version) -> Failure {
+fn no_field(asked: &FieldQuery, version: Version) -> Failure {
     Failure::usage(
         format!(
             "version {version} of {} has no field {}",
@@ -165,6 +166,8 @@ fn explained(
         return Err(unknown(&versions, at));
     }
     let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+    // All versions are explained, since the others say since when a field is there, and one is
+    // shown.
     let mut all = explain(&versions);
     all.retain(|one| one.name.version == at);
     let Some(mut one) = all.pop() else {
@@ -173,26 +176,26 @@ fn explained(
     let asked = &options.asked;
     if asked.path.is_empty() {
         return match options.output {
-            Output::Json => json(&one),
-            Output::Text => Ok(render(&[one], terminal_width())),
+            ExplainFormat::Json => json(&one),
+            ExplainFormat::Text => Ok(render(&[one], terminal_width())),
         };
     }
-    let chosen = |field: &Field<'_>| fits(&asked.path, field.path.steps());
+    let chosen = |field: &ExplainedField<'_>| fits(&asked.path, field.path.steps());
     let matching: Vec<_> = one.fields.iter().filter(|field| chosen(field)).collect();
     let Some(first) = matching.first() else {
         return Err(no_field(asked, at));
     };
     let root = first.path.clone();
-    let inside = |field: &Field<'_>| field.path.steps().starts_with(root.steps());
-    if options.output == Output::Json {
+    let inside = |field: &ExplainedField<'_>| field.path.steps().starts_with(root.steps());
+    if options.output == ExplainFormat::Json {
         one.fields.retain(inside);
         return json(&one);
     }
     Ok(part(&one, &root))
 }
 
-fn part(one: &Explanation<'_>, root: &coeval_core::types::PathPattern) -> String {
-    let inside = |field: &&Field<'_>| field.path.steps().starts_with(root.steps());
+fn part(one: &TypeExplanation<'_>, root: &coeval_core::types::PathPattern) -> String {
+    let inside = |field: &&ExplainedField<'_>| field.path.steps().starts_with(root.steps());
     let mut all = one.fields.iter().filter(inside);
     match all.next() {
         None => String::new(),
@@ -222,8 +225,8 @@ fn compared(
         return Err(no_field(asked, from));
     }
     match options.output {
-        Output::Json => json(&shown),
-        Output::Text => Ok(text::render(&shown, terminal_width())),
+        ExplainFormat::Json => json(&shown),
+        ExplainFormat::Text => Ok(text::render(&shown, terminal_width())),
     }
 }
 

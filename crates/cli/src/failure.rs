@@ -107,6 +107,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn told_to_log_in(self) -> Self {
         match self.code {
+            // The server can't know how this program logs in, so its advice is replaced.
             Some(coeval_codes::TOKEN_INVALID | coeval_codes::CREDENTIALS_MISSING) => {
                 let advice = match crate::context::variable(crate::context::TOKEN) {
                     Some(_) => {

@@ -1,13 +1,13 @@
 //! `coeval history`: the kept revisions of a resource.
 
-use crate::calls::{Earlier, as_file, unmarked};
-use crate::context::{ServerOptions, Session};
+use crate::calls::{EarlierRevision, as_file, unmarked};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::get::unknown_version;
 use crate::merge::{differences, render};
-use crate::named::Named;
+use crate::named::NamedResource;
 use crate::names;
-use crate::rows::{Format, OutputOptions, print_rows};
+use crate::rows::{OutputFormat, OutputOptions, print_rows};
 use crate::{say, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
@@ -34,9 +34,9 @@ const PATHS: usize = 3;
 Newest first; the first one is the present one. What changed is told against the one
 before it. `coeval restore` writes one of them again."
 )]
-pub struct Options {
+pub struct HistoryOptions {
     #[command(flatten)]
-    named: Named,
+    named: NamedResource,
     /// Show each with the lines that differ from the one before
     #[arg(long)]
     diff: bool,
@@ -50,12 +50,13 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let target = options.named.target(&session)?;
     let version = options.version.unwrap_or_default();
     let (revisions, quarantined) = session.earlier(&target, &version).await?;
     for one in quarantined {
+        // A version that does not exist is the same problem for every revision.
         if let Some(failure) = unknown_version(&target.kind, &version, &one.code) {
             return Err(failure);
         }
@@ -63,12 +64,13 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
     }
     match options.output.output {
-        Format::Yaml => {
+        OutputFormat::Yaml => {
             for one in &revisions {
                 say::out(&format!("---\n{}", yaml::text(&whole(one))));
             }
         }
-        Format::Table | Format::Wide if options.diff => {
+        OutputFormat::Table | OutputFormat::Wide if options.diff => {
+            // Only a table shows names, and each costs a request.
             let names = names(&session, &revisions).await;
             for (one, before) in with_before(&revisions) {
                 say::out(&difference(one, before, &names));
@@ -90,7 +92,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(one: &Earlier) -> Value {
+fn whole(one: &EarlierRevision) -> Value {
     json!({
         "generation": one.generation,
         "modified_by": one.modified_by,
@@ -99,24 +101,28 @@ fn whole(one: &Earlier) -> Value {
 }
 
 /// Each with the one before it.
-fn with_before(revisions: &[Earlier]) -> impl Iterator<Item = (&Earlier, Option<&Earlier>)> {
+fn with_before(
+    revisions: &[EarlierRevision],
+) -> impl Iterator<Item = (&EarlierRevision, Option<&EarlierRevision>)> {
     let before = revisions.iter().skip(1).map(Some).chain([None]);
     revisions.iter().zip(before)
 }
 
 /// The names of those who made them, as far as the caller may see them.
-async fn names(session: &Session, revisions: &[Earlier]) -> BTreeMap<String, String> {
+async fn names(session: &ClientSession, revisions: &[EarlierRevision]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for one in revisions {
         let id = &one.modified_by;
         if id.is_empty() || names.contains_key(id) {
             continue;
+            // Each user once, however many revisions are theirs.
         }
         let request = GetUserRequest {
             name: id.clone(),
             namespace: String::new(),
         };
         let answer = session.client.users().get_user(request).await;
+        // Who may not see users sees ids.
         let user = answer.ok().and_then(|answer| answer.into_inner().user);
         let name = user.map_or(id.clone(), |user| {
             format!("{}@{}", user.name, user.namespace)
@@ -132,7 +138,11 @@ pub(crate) fn short(revision: &str) -> String {
 
 const HEADERS: [&str; 6] = ["revision", "generation", "when", "by", "version", "changed"];
 
-fn row(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> Vec<String> {
+fn row(
+    one: &EarlierRevision,
+    before: Option<&EarlierRevision>,
+    names: &BTreeMap<String, String>,
+) -> Vec<String> {
     let metadata = &one.resource.metadata;
     let when = metadata.modified.map(|time| format!("{time:.0}"));
     let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
@@ -147,7 +157,7 @@ fn row(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>
 }
 
 /// What changed, as a short list of paths.
-fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
+fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> String {
     let Some(before) = before else {
         return match one.generation {
             0 => "(created)".to_owned(),
@@ -157,6 +167,7 @@ fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
     let (was, is) = (as_file(&before.resource), as_file(&one.resource));
     let changes = differences(&was, &is);
     let paths = changes.iter().map(|change| {
+        // Paths into the content are told without the part that all of them have.
         let path = change
             .path
             .strip_prefix("/spec")
@@ -174,9 +185,13 @@ fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
     }
 }
 
-fn difference(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> String {
-    let text = |of: &Earlier| yaml::text(&as_file(&of.resource));
-    let called = |of: &Earlier| {
+fn difference(
+    one: &EarlierRevision,
+    before: Option<&EarlierRevision>,
+    names: &BTreeMap<String, String>,
+) -> String {
+    let text = |of: &EarlierRevision| yaml::text(&as_file(&of.resource));
+    let called = |of: &EarlierRevision| {
         let metadata = &of.resource.metadata;
         let when = metadata.modified.map(|time| format!("{time:.0}"));
         let by = names.get(&of.modified_by).unwrap_or(&of.modified_by);

@@ -20,6 +20,7 @@ pub(crate) fn new_password(whose: &str, from_stdin: bool) -> Result<String, Fail
     }
     let first = ask(&format!("New password of {whose}: "))?;
     let again = ask("Again: ")?;
+    // What is typed can't be seen, so a typo would lock its owner out.
     if first != again {
         return Err(Failure::usage(
             "the two passwords are not the same",
@@ -37,6 +38,7 @@ fn ask(prompt: &str) -> Result<String, Failure> {
 /// What stands before the first end of a line.
 fn first_line(from: &mut dyn std::io::BufRead) -> Result<String, Failure> {
     let mut line = Vec::new();
+    // Bounded: stdin may be anything.
     let mut bounded = std::io::Read::take(from, LONGEST);
     let read = bounded.read_until(b'\n', &mut line);
     read.map_err(|error| Failure::internal(format!("can't read stdin: {error}")))?;

@@ -4,8 +4,8 @@
 
 use crate::columns;
 use crate::failure::Failure;
-use crate::output::{Cell, Table};
-pub(crate) use crate::output::{Format, OutputOptions};
+pub(crate) use crate::output::{OutputFormat, OutputOptions};
+use crate::output::{TableCell, TextTable};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -14,18 +14,18 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 /// # Errors
 /// If stdout can't be written.
 pub(crate) fn print_rows(
-    format: &Format,
+    format: &OutputFormat,
     headers: &[&str],
     rows: &[Vec<String>],
     values: &[Value],
 ) -> Result<(), Failure> {
     let text = match format {
-        Format::Table => table(headers, rows, width()),
-        Format::Wide => table(headers, rows, None),
-        Format::Name => names(rows),
-        Format::Json => as_json(&json!({ "items": values }))?,
-        Format::Yaml => as_yaml(&json!({ "items": values }))?,
-        Format::JsonPath(template) => {
+        OutputFormat::Table => table(headers, rows, width()),
+        OutputFormat::Wide => table(headers, rows, None),
+        OutputFormat::Name => names(rows),
+        OutputFormat::Json => as_json(&json!({ "items": values }))?,
+        OutputFormat::Yaml => as_yaml(&json!({ "items": values }))?,
+        OutputFormat::JsonPath(template) => {
             let lines = values.iter().map(|value| template.render(value) + "\n");
             lines.collect()
         }
@@ -38,17 +38,17 @@ pub(crate) fn print_rows(
 /// # Errors
 /// If stdout can't be written.
 pub(crate) fn print_one(
-    format: &Format,
+    format: &OutputFormat,
     name: &str,
     fields: &[(&str, String)],
     value: &Value,
 ) -> Result<(), Failure> {
     let text = match format {
-        Format::Table | Format::Wide => lines(fields),
-        Format::Name => format!("{}\n", harmless(name)),
-        Format::Json => as_json(value)?,
-        Format::Yaml => as_yaml(value)?,
-        Format::JsonPath(template) => template.render(value) + "\n",
+        OutputFormat::Table | OutputFormat::Wide => lines(fields),
+        OutputFormat::Name => format!("{}\n", harmless(name)),
+        OutputFormat::Json => as_json(value)?,
+        OutputFormat::Yaml => as_yaml(value)?,
+        OutputFormat::JsonPath(template) => template.render(value) + "\n",
     };
     print(&text)
 }
@@ -58,6 +58,7 @@ pub(crate) fn print_one(
 /// # Errors
 /// If stdout can't be written; a reader that has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    // Whoever closed the pipe has read enough.
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let failure = Failure::internal(format!("can't write to stdout: {error}"));
@@ -89,12 +90,12 @@ fn width() -> Option<usize> {
 
 fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String {
     let heads = headers.iter().map(|head| head.to_uppercase());
-    let cell = |text: &String| Cell::new(if text.is_empty() { "-" } else { text });
+    let cell = |text: &String| TableCell::new(if text.is_empty() { "-" } else { text });
     let rows: Vec<Vec<_>> = rows
         .iter()
         .map(|row| row.iter().map(cell).collect())
         .collect();
-    let mut table = Table::new(heads.collect(), room);
+    let mut table = TextTable::new(heads.collect(), room);
     let heads = table.heads(&rows);
     let all = heads + &table.rows(&rows);
     // Colours are for terminals.

@@ -1,10 +1,10 @@
 //! `coeval type grants`, `grant` and `revoke`: who sees a type version.
 
-use crate::access::{Level, said, told};
-use crate::context::Session;
+use crate::access::{GrantLevel, said, told};
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::members::{Member, id_of};
-use crate::rows::{Format, print_rows, say};
+use crate::members::{MemberName, id_of};
+use crate::rows::{OutputFormat, print_rows, say};
 use coeval_client::ClientError;
 use coeval_proto::access::v1 as pb;
 use serde_json::json;
@@ -13,7 +13,11 @@ use serde_json::json;
 ///
 /// # Errors
 /// What the server refuses.
-pub(crate) async fn grants(session: &Session, id: &str, format: &Format) -> Result<(), Failure> {
+pub(crate) async fn grants(
+    session: &ClientSession,
+    id: &str,
+    format: &OutputFormat,
+) -> Result<(), Failure> {
     let request = pb::GetTypeAclRequest {
         type_version: id.to_owned(),
     };
@@ -31,10 +35,10 @@ pub(crate) async fn grants(session: &Session, id: &str, format: &Format) -> Resu
 /// # Errors
 /// What the server refuses.
 pub(crate) async fn grant(
-    session: &Session,
+    session: &ClientSession,
     id: &str,
-    member: &Member,
-    level: Level,
+    member: &MemberName,
+    level: GrantLevel,
 ) -> Result<(), Failure> {
     let request = pb::GrantTypeAccessRequest {
         type_version: id.to_owned(),
@@ -52,7 +56,11 @@ pub(crate) async fn grant(
 ///
 /// # Errors
 /// What the server refuses.
-pub(crate) async fn revoke(session: &Session, id: &str, member: &Member) -> Result<(), Failure> {
+pub(crate) async fn revoke(
+    session: &ClientSession,
+    id: &str,
+    member: &MemberName,
+) -> Result<(), Failure> {
     let request = pb::RevokeTypeAccessRequest {
         type_version: id.to_owned(),
         member: id_of(session, member).await?,

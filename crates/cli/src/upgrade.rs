@@ -3,10 +3,10 @@
 mod matching;
 
 use crate::calls::unmarked;
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::get::last_of;
-use crate::names::{self, Target, Targets};
+use crate::names::{self, NamedTarget, TargetArguments};
 use crate::output::notes;
 use crate::output::said;
 use clap::Args;
@@ -34,9 +34,9 @@ it, and it survives a restart. Those that you have no full control of are neithe
 touched nor counted, and hooks don't run. The exit code is 1 if some were refused.
 
 All resources of a type, with servers and clients of both majors at work: `coeval migrate`.")]
-pub struct Options {
+pub struct UpgradeOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// The version to store them at; default: the newest that you can see
     #[arg(
         long,
@@ -69,12 +69,13 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     if let Some(filter) = &options.filter {
         return matching::run(&session, &options, filter).await;
     }
     let targets = options.targets.some()?;
+    // A bar for a few would flicker and be gone.
     let bar = if targets.len() > 10 && std::io::stderr().is_terminal() {
         ProgressBar::new(targets.len() as u64)
     } else {
@@ -91,9 +92,14 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     last_of(failures)
 }
 
-async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+async fn one(
+    session: &ClientSession,
+    target: &NamedTarget,
+    options: &UpgradeOptions,
+) -> Result<(), Failure> {
     let resources = session.client.resources(&target.kind);
     let resources = resources.within(&session.namespace);
+    // Read first, only to say what it was upgraded from.
     let before = resources.get(&target.name).await?;
     let written = resources
         .upgrade(&target.name, &options.to, "", options.dry_run)

@@ -13,6 +13,7 @@ const LIMITS: BodyLimits = BodyLimits {
 /// A value as YAML. JSON where YAML would say something else, and JSON is YAML too.
 pub(crate) fn text(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
+    // Checked by reading it back: YAML has many ways to say something else than what was meant.
     if let Ok(text) = serde_norway::to_string(&value)
         && reads_back(&text, &value)
     {

@@ -28,7 +28,9 @@ fn fields(
     was: &Map<String, Value>,
     now: &Map<String, Value>,
 ) -> Map<String, Value> {
+    // In the order of the document as it was read, so that a save changes no more than it must.
     let mut all = read.clone();
+    // What the type had a field for and no longer has, the program removed.
     for name in was.keys().filter(|name| !now.contains_key(*name)) {
         all.shift_remove(name);
     }
@@ -47,6 +49,8 @@ fn fields(
 /// Items that look as before are the same, wherever they are now. Of those that look otherwise the
 /// one at the same place is meant, if none came or went.
 fn items(read: &[Value], was: &[Value], now: &[Value]) -> Vec<Value> {
+    // Each old item stands for one new item at most: of two equal ones both keep what is hidden in
+    // them.
     let mut free: Vec<bool> = was.iter().map(|_| true).collect();
     let mut found: Vec<Option<usize>> = now.iter().map(|_| None).collect();
     let mut take = |at: usize, found: &mut Option<usize>| {
@@ -55,11 +59,14 @@ fn items(read: &[Value], was: &[Value], now: &[Value]) -> Vec<Value> {
             *found = Some(at);
         }
     };
+    // First those that stayed at their place, or equal neighbours would exchange what is hidden in
+    // them.
     for (at, (found, item)) in found.iter_mut().zip(now).enumerate() {
         if was.get(at) == Some(item) {
             take(at, found);
         }
     }
+    // Then those that moved.
     for (found, item) in found.iter_mut().zip(now) {
         for (at, _) in was.iter().enumerate().filter(|(_, was)| *was == item) {
             if found.is_none() {
@@ -67,6 +74,8 @@ fn items(read: &[Value], was: &[Value], now: &[Value]) -> Vec<Value> {
             }
         }
     }
+    // Only with as many items as before: otherwise the places mean nothing, and hidden fields would
+    // get to a wrong item.
     if was.len() == now.len() {
         for (at, found) in found.iter_mut().enumerate() {
             if found.is_none() {

@@ -48,20 +48,20 @@ mod upgrade;
 mod watching;
 mod written;
 
-pub use client::{Builder, Client, Login};
+pub use client::{Client, ClientBuilder, LoginSession};
 pub use connection::Connection;
-pub use error::{ClientError, Kind};
-pub use following::Followed;
-pub use listing::{All, Listed};
-pub use plain::Plain;
-pub use resource::{Metadata, Resource, Status};
-pub use resources::{Found, Quarantined, Query, Resources};
-pub use revisions::{Revision, Revisions};
+pub use error::{ClientError, ClientErrorKind};
+pub use following::FollowEvent;
+pub use listing::{ListItem, ListedResources};
+pub use plain::PlainAnswer;
+pub use resource::{Resource, ResourceMetadata, ResourceStatus};
+pub use resources::{QuarantinedResource, ResourceQuery, Resources, ViewedResource};
+pub use revisions::{KeptRevision, RevisionList};
 pub use typed::Spec;
-pub use unanswered::Unanswered;
+pub use unanswered::UnansweredCall;
 pub use upgrade::UpgradeQuery;
-pub use watching::{Change, Watched};
-pub use written::Written;
+pub use watching::{ChangedResource, WatchEvent};
+pub use written::WrittenResource;
 
 /// The messages and services below, for what this library has no word for.
 pub use coeval_proto as proto;

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 /// Why something is still there although nothing new should use it.
 ///
 /// ```
-/// use coeval_releases::{Deprecation, Release};
+/// use coeval_releases::{ReleaseDeprecation, Release};
 ///
-/// const OLD: Deprecation = Deprecation {
+/// const OLD: ReleaseDeprecation = ReleaseDeprecation {
 ///     since: Release::new(0, 2, 0),
 ///     last_used_in: Release::new(0, 1, 0),
 ///     removed_in: Release::new(0, 3, 0),
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// assert_eq!(OLD.faults(Release::new(0, 3, 0)).len(), 1, "it should be gone by now");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deprecation {
+pub struct ReleaseDeprecation {
     /// The first release that calls it deprecated.
     pub since: Release,
     /// The last release whose own clients used it.
@@ -68,7 +68,7 @@ pub enum DeprecationFault {
     },
 }
 
-impl Deprecation {
+impl ReleaseDeprecation {
     /// What is wrong with it in code of this release; empty if it may stand as it is.
     #[must_use]
     pub fn faults(&self, current: Release) -> Vec<DeprecationFault> {
@@ -167,8 +167,12 @@ mod tests {
 
     const NOW: Release = Release::new(0, 2, 0);
 
-    fn deprecated(since: Release, last_used_in: Release, removed_in: Release) -> Deprecation {
-        Deprecation {
+    fn deprecated(
+        since: Release,
+        last_used_in: Release,
+        removed_in: Release,
+    ) -> ReleaseDeprecation {
+        ReleaseDeprecation {
             since,
             last_used_in,
             removed_in,

@@ -1,11 +1,11 @@
 //! Compaction: one server at a time, by the ages that it saw.
 
 use crate::commit::send;
-use crate::fault::Fault;
+use crate::fault::CallFault;
 use crate::ops;
-use crate::shared::Shared;
+use crate::shared::EtcdHandle;
 use bytes::Bytes;
-use coeval_storage::{Retention, StorageError};
+use coeval_storage::{EventRetention, StorageError};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -15,10 +15,10 @@ const CLAIM: u64 = 90_000;
 /// How long the watch may take to show what was written before.
 const CATCH_UP: Duration = Duration::from_secs(3);
 
-impl Shared {
+impl EtcdHandle {
     /// Removes old events; returns the new floor. The newest write always stays, and etcd
     /// compacts the whole cluster: other users of it lose their history too.
-    pub(crate) async fn compact_history(&self, keep: Retention) -> Result<u64, StorageError> {
+    pub(crate) async fn compact_history(&self, keep: EventRetention) -> Result<u64, StorageError> {
         let history = self.admitted_history().await?;
         let bounds = history.bounds;
         // The ages know only what the watch has shown so far.
@@ -31,7 +31,7 @@ impl Shared {
         }
         match self.client.compact(target).await {
             // Somebody was faster, and compacted more.
-            Ok(()) | Err(Fault::Compacted) => {}
+            Ok(()) | Err(CallFault::Compacted) => {}
             Err(fault) => return Err(fault.into()),
         }
         self.compacted.fetch_max(target, Ordering::AcqRel);
@@ -82,9 +82,9 @@ impl Shared {
 }
 
 /// A full etcd takes no note, but must be compacted all the same: that is how it gets space.
-fn done_or_full(sent: Result<bool, Fault>) -> Result<bool, StorageError> {
+fn done_or_full(sent: Result<bool, CallFault>) -> Result<bool, StorageError> {
     match sent {
-        Err(Fault::Refused(StorageError::Full { .. })) => Ok(true),
+        Err(CallFault::Refused(StorageError::Full { .. })) => Ok(true),
         sent => Ok(sent?),
     }
 }

@@ -4,33 +4,34 @@
 //! The index may name records that are gone or expire later (an unconditional put or delete does
 //! not read what it replaces): such entries are harmless, and dropped when their time comes.
 
-use crate::commit::{Plan, send};
-use crate::fault::Fault;
-use crate::layout::{Indexed, decode_index, just_after};
-use crate::meta::Known;
-use crate::past::Past;
-use crate::shared::Shared;
+use crate::commit::{TxnPlan, send};
+use crate::fault::CallFault;
+use crate::layout::{IndexedExpiry, decode_index, just_after};
+use crate::meta::KnownHistory;
+use crate::past::ExpiredRecord;
+use crate::shared::EtcdHandle;
 use crate::{ops, pb};
-use coeval_storage::record::Head;
-use coeval_storage::{Entry, Revision, StorageError, Stored};
+use coeval_storage::record::RecordHead;
+use coeval_storage::{Revision, StorageError, StoredEntry, StoredValue};
 
 /// Records removed by one transaction: each takes two operations, of 128.
 const AT_ONCE: usize = 48;
 /// Entries of the index looked at together.
 const CHUNK: usize = 48;
 
-impl Shared {
+impl EtcdHandle {
     /// Deletes expired records that are still as read, and what belongs to them; who changed
     /// meanwhile stays.
     pub(crate) async fn remove_expired(
         &self,
-        known: &Known,
-        past: Vec<Past>,
+        known: &KnownHistory,
+        past: Vec<ExpiredRecord>,
     ) -> Result<(), StorageError> {
         let alone = match self.removal.get() {
             Some(removal) => {
                 // What the sweep does not look for owns nothing, and goes without asking.
-                let (owners, alone): (Vec<_>, Vec<_>) = past.into_iter().partition(Past::may_own);
+                let (owners, alone): (Vec<_>, Vec<_>) =
+                    past.into_iter().partition(ExpiredRecord::may_own);
                 removal.of(owners).await?;
                 alone
             }
@@ -48,8 +49,12 @@ impl Shared {
         Ok(())
     }
 
-    async fn remove_together(&self, known: &Known, past: &[Past]) -> Result<bool, StorageError> {
-        let mut plan = Plan::default();
+    async fn remove_together(
+        &self,
+        known: &KnownHistory,
+        past: &[ExpiredRecord],
+    ) -> Result<bool, StorageError> {
+        let mut plan = TxnPlan::default();
         for record in past {
             plan.compares.push(ops::is_as_read(&record.kv));
             plan.actions.push(ops::delete(&record.kv.key));
@@ -67,7 +72,7 @@ impl Shared {
     }
 
     /// Records whose entry in the index has come due, oldest first.
-    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.open()?;
         if let Some(off) = self.clock_off() {
             return Err(StorageError::ClockOff { off });
@@ -96,7 +101,8 @@ impl Shared {
     }
 
     fn first_large<'a>(&self, entries: &'a [pb::KeyValue]) -> Option<&'a pb::KeyValue> {
-        let is_large = |kv: &&pb::KeyValue| self.layout.indexed(&kv.key) == Some(Indexed::Write);
+        let is_large =
+            |kv: &&pb::KeyValue| self.layout.indexed(&kv.key) == Some(IndexedExpiry::Write);
         entries.iter().find(is_large)
     }
 
@@ -115,12 +121,12 @@ impl Shared {
     async fn match_records(
         &self,
         entries: Vec<pb::KeyValue>,
-        found: &mut Vec<Entry>,
+        found: &mut Vec<StoredEntry>,
     ) -> Result<(), StorageError> {
         let (mut named, mut stale) = (Vec::new(), Vec::new());
         for kv in entries {
             match self.layout.indexed(&kv.key) {
-                Some(Indexed::Record(at, key)) => named.push((kv, at, key)),
+                Some(IndexedExpiry::Record(at, key)) => named.push((kv, at, key)),
                 _ => stale.push(kv),
             }
         }
@@ -129,12 +135,12 @@ impl Shared {
         let view = self.view(gets).await?;
         for ((entry, at, key), answer) in named.into_iter().zip(view.ranges) {
             let record = answer.kvs.into_iter().next();
-            let head = record.as_ref().and_then(|kv| Head::read(&kv.value));
+            let head = record.as_ref().and_then(|kv| RecordHead::read(&kv.value));
             // The index is a hint: by now the record may be gone, or expire at another time.
             let due = head.is_some_and(|head| head.indexed && head.expires == Some(at));
             match record.filter(|_| due) {
-                Some(kv) => found.push(Entry {
-                    stored: Stored::decode(&key, kv.value),
+                Some(kv) => found.push(StoredEntry {
+                    stored: StoredValue::decode(&key, kv.value),
                     key,
                 }),
                 None => stale.push(entry),
@@ -157,7 +163,7 @@ impl Shared {
     ) -> Result<(), StorageError> {
         match send(self, compare, success).await {
             Ok(_) => Ok(()),
-            Err(fault @ Fault::Compacted) => Err(StorageError::failed(format!("{fault:?}"))),
+            Err(fault @ CallFault::Compacted) => Err(StorageError::failed(format!("{fault:?}"))),
             Err(fault) => Err(fault.into()),
         }
     }

@@ -1,9 +1,9 @@
 //! The pool of sessions for everything but the writer.
 
 use crate::error::typed;
-use crate::meta::{HandleId, Meta, get, meta_columns, unsigned};
-use crate::session::Connector;
-use coeval_storage::{Status, StorageError};
+use crate::meta::{HandleId, MetaRow, get, meta_columns, unsigned};
+use crate::session::SessionConnector;
+use coeval_storage::{StorageError, StoreStatus};
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
 };
@@ -27,14 +27,14 @@ const FREE_WITHIN: Duration = Duration::from_secs(10);
 const TRIED_FOR: Duration = Duration::from_secs(3);
 
 /// The pool, and which handle uses it.
-pub(crate) struct Database {
+pub(crate) struct SessionPool {
     pool: Pool,
     pub(crate) handle: HandleId,
 }
 
-impl Database {
+impl SessionPool {
     pub(crate) fn new(
-        connector: &Connector,
+        connector: &SessionConnector,
         readers: usize,
         handle: HandleId,
     ) -> Result<Self, StorageError> {
@@ -92,10 +92,10 @@ impl Database {
     }
 
     /// The bounds of the history, unless this handle is fenced off.
-    pub(crate) async fn meta(&self) -> Result<Meta, StorageError> {
+    pub(crate) async fn meta(&self) -> Result<MetaRow, StorageError> {
         let meta = self.repeat(|client| async move {
             let rows = query(&client, META, &[]).await?;
-            Meta::of(one(&rows)?)
+            MetaRow::of(one(&rows)?)
         });
         let meta = meta.await?;
         meta.fence(&self.handle)?;
@@ -103,12 +103,12 @@ impl Database {
     }
 
     /// What the store is and where it stands, fenced off or not.
-    pub(crate) async fn status(&self) -> Result<Status, StorageError> {
+    pub(crate) async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.repeat(|client| async move {
             let rows = query(&client, STATUS, &[]).await?;
             let row = one(&rows)?;
-            let bounds = Meta::of(row)?.bounds;
-            Ok(Status {
+            let bounds = MetaRow::of(row)?.bounds;
+            Ok(StoreStatus {
                 kind: "postgres",
                 incarnation: bounds.incarnation,
                 floor: bounds.floor,

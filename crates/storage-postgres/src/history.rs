@@ -3,11 +3,11 @@
 //! Other servers commit too, so only the table knows the order: the ring is filled from it by one
 //! at a time, never by the writer.
 
-use crate::database::{Database, one, query};
-use crate::meta::{Meta, get, meta_columns, signed, unsigned};
+use crate::database::{SessionPool, one, query};
+use crate::meta::{MetaRow, get, meta_columns, signed, unsigned};
 use coeval_storage::event::decode_group;
-use coeval_storage::feed::{EventLog, Feed, RingSize};
-use coeval_storage::{Bounds, Group, Incarnation, LogPage, StorageError};
+use coeval_storage::feed::{EventFeed, EventLog, RingSize};
+use coeval_storage::{EventGroup, HistoryBounds, Incarnation, LogPage, StorageError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A page of events, in one snapshot with the bounds. As `total` counts all bytes since the
@@ -26,17 +26,17 @@ const PAGE: &str = concat!(
 
 /// What was read of the table.
 struct RawPage {
-    meta: Meta,
-    groups: Vec<Arc<Group>>,
+    meta: MetaRow,
+    groups: Vec<Arc<EventGroup>>,
     complete_to: u64,
     /// The first event that can't be read; nothing after it is in the page.
     damaged: Option<u64>,
 }
 
 /// The event table and the ring.
-pub(crate) struct History {
-    pub(crate) database: Arc<Database>,
-    feed: Mutex<Arc<Feed>>,
+pub(crate) struct EventHistory {
+    pub(crate) database: Arc<SessionPool>,
+    feed: Mutex<Arc<EventFeed>>,
     size: RingSize,
     /// The history that the ring shows.
     shown: Mutex<Incarnation>,
@@ -44,11 +44,11 @@ pub(crate) struct History {
     turn: tokio::sync::Mutex<()>,
 }
 
-impl History {
-    pub(crate) fn new(database: Arc<Database>, bounds: &Bounds, size: RingSize) -> Self {
+impl EventHistory {
+    pub(crate) fn new(database: Arc<SessionPool>, bounds: &HistoryBounds, size: RingSize) -> Self {
         Self {
             database,
-            feed: Mutex::new(Arc::new(Feed::new(bounds, size))),
+            feed: Mutex::new(Arc::new(EventFeed::new(bounds, size))),
             size,
             shown: Mutex::new(bounds.incarnation),
             turn: tokio::sync::Mutex::new(()),
@@ -56,7 +56,7 @@ impl History {
     }
 
     /// The ring of the present.
-    pub(crate) fn feed(&self) -> Arc<Feed> {
+    pub(crate) fn feed(&self) -> Arc<EventFeed> {
         Arc::clone(&self.feed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -91,7 +91,7 @@ impl History {
                     "an event can't be read: watches end before it and are told so"
                 );
                 // Live watchers must resume, and meet the error in the log.
-                feed.restart(&Bounds {
+                feed.restart(&HistoryBounds {
                     head: sequence,
                     ..bounds
                 });
@@ -106,17 +106,17 @@ impl History {
 
     /// The history is shorter than it was: somebody restored the database without a word.
     /// Watchers that are beyond its head would wait for ever, so they lose their ring.
-    fn rewound(&self, feed: &Feed, bounds: &Bounds) -> Result<(), StorageError> {
+    fn rewound(&self, feed: &EventFeed, bounds: &HistoryBounds) -> Result<(), StorageError> {
         tracing::error!(
             "the database went back in time: it was restored without `coeval store adopt`"
         );
         // An incarnation that no history has, so that every watcher ends, also one that the
         // restored history would let resume.
-        feed.restart(&Bounds {
+        feed.restart(&HistoryBounds {
             incarnation: Incarnation::draw()?,
             ..*bounds
         });
-        let anew = Arc::new(Feed::new(bounds, self.size));
+        let anew = Arc::new(EventFeed::new(bounds, self.size));
         *self.feed.lock().unwrap_or_else(PoisonError::into_inner) = anew;
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = bounds.incarnation;
         Ok(())
@@ -129,7 +129,7 @@ impl History {
             Ok(rows)
         });
         let rows = rows.await?;
-        let meta = Meta::of(one(&rows)?)?;
+        let meta = MetaRow::of(one(&rows)?)?;
         let mut groups = Vec::new();
         let (mut last, mut damaged) = (None, None);
         for row in &rows {
@@ -160,8 +160,8 @@ impl History {
 }
 
 #[async_trait::async_trait]
-impl EventLog for History {
-    async fn bounds(&self) -> Result<Bounds, StorageError> {
+impl EventLog for EventHistory {
+    async fn bounds(&self) -> Result<HistoryBounds, StorageError> {
         let bounds = self.database.meta().await?.bounds;
         let same_history = || bounds.incarnation == self.shown();
         if same_history() && bounds.head == self.feed().head() {

@@ -8,7 +8,7 @@
 //!   it was; `total` counts bytes since the beginning, so that sizes are differences.
 
 use crate::error::typed;
-use crate::meta::{Meta, meta_columns};
+use crate::meta::{MetaRow, meta_columns};
 use coeval_storage::{Incarnation, StorageError};
 use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
@@ -55,7 +55,7 @@ SELECT to_regclass(quote_ident($1) || '.meta') IS NOT NULL AS complete,
 const META: &str = concat!("SELECT ", meta_columns!(), ", m.level FROM meta m");
 
 /// Creates what is missing, reads what is there.
-pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, StorageError> {
+pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<MetaRow, StorageError> {
     let pg = |e: tokio_postgres::Error| typed(&e);
     client
         .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -99,7 +99,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
             known: LEVEL.unsigned_abs(),
         });
     }
-    Meta::of(&row)
+    MetaRow::of(&row)
 }
 
 /// The advisory lock of one purpose in one schema.

@@ -1,9 +1,9 @@
 //! The task that follows the event table, and tells the other servers when it has grown.
 
 use crate::error::typed;
-use crate::history::History;
+use crate::history::EventHistory;
 use crate::schema::channel;
-use crate::session::{Connector, Ears, Session};
+use crate::session::{DatabaseSession, NotificationListener, SessionConnector};
 use coeval_storage::StorageError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +12,12 @@ use tokio::sync::Notify;
 
 /// What the writer says after a commit.
 #[derive(Clone, Default)]
-pub(crate) struct Bell {
+pub(crate) struct CommitSignal {
     wake: Arc<Notify>,
     committed: Arc<AtomicBool>,
 }
 
-impl Bell {
+impl CommitSignal {
     /// Something was committed here.
     pub(crate) fn ring(&self) {
         self.committed.store(true, Ordering::Release);
@@ -26,15 +26,15 @@ impl Bell {
 }
 
 /// Follows the event table.
-pub(crate) struct Tailer {
-    pub(crate) connector: Connector,
-    pub(crate) history: Arc<History>,
-    pub(crate) bell: Bell,
+pub(crate) struct EventTailer {
+    pub(crate) connector: SessionConnector,
+    pub(crate) history: Arc<EventHistory>,
+    pub(crate) bell: CommitSignal,
     pub(crate) poll: Duration,
     pub(crate) announce: bool,
 }
 
-impl Tailer {
+impl EventTailer {
     /// Runs until it is aborted. A wake-up that is lost (a server may die between its commit and
     /// its notification) is made good by the poll.
     pub(crate) async fn run(self) {
@@ -61,7 +61,7 @@ impl Tailer {
         }
     }
 
-    async fn turn(&self, session: &mut Option<Session>) -> Result<(), StorageError> {
+    async fn turn(&self, session: &mut Option<DatabaseSession>) -> Result<(), StorageError> {
         // Listens before it reads, so that nothing falls in between.
         let listening = match session.take() {
             Some(open) if !open.client.is_closed() => Ok(open),
@@ -81,8 +81,8 @@ impl Tailer {
         }
     }
 
-    async fn listen(&self) -> Result<Session, StorageError> {
-        let ears = Ears {
+    async fn listen(&self) -> Result<DatabaseSession, StorageError> {
+        let ears = NotificationListener {
             wake: Arc::clone(&self.bell.wake),
             own: self.name(),
         };
@@ -98,7 +98,7 @@ impl Tailer {
     }
 
     /// Wakes the others, once for all that was committed since the last time.
-    async fn announce(&self, session: &Session) -> Result<(), StorageError> {
+    async fn announce(&self, session: &DatabaseSession) -> Result<(), StorageError> {
         // Taken before it is sent: a commit in between rings once more.
         if !self.bell.committed.swap(false, Ordering::AcqRel) || !self.announce {
             return Ok(());

@@ -5,7 +5,7 @@
 //! longer than a quarter page, and rows here may have 384 KiB.
 
 use crate::error::typed;
-use crate::transaction::Transaction;
+use crate::transaction::ReadTransaction;
 use coeval_storage::{Incarnation, StorageError};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -161,7 +161,7 @@ pub(crate) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), Sto
 }
 
 /// SQLite's own check; what it finds, a line each.
-pub(crate) fn quick_check(transaction: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
+pub(crate) fn quick_check(transaction: &ReadTransaction<'_>) -> Result<Vec<String>, StorageError> {
     let mut statement = transaction
         .connection
         .prepare("PRAGMA quick_check(100)")
@@ -175,7 +175,7 @@ pub(crate) fn quick_check(transaction: &Transaction<'_>) -> Result<Vec<String>, 
 }
 
 pub(crate) fn notes(
-    transaction: &Transaction<'_>,
+    transaction: &ReadTransaction<'_>,
 ) -> Result<BTreeMap<String, String>, StorageError> {
     let mut statement = transaction
         .connection

@@ -7,9 +7,9 @@ use std::path::Path;
 
 /// Holds the lock; the system releases it when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Owner(#[expect(dead_code, reason = "held for its lock")] File);
+pub(crate) struct OwnerLock(#[expect(dead_code, reason = "held for its lock")] File);
 
-impl Owner {
+impl OwnerLock {
     pub(crate) fn take(database: &Path) -> Result<Self, StorageError> {
         let mut path = database.as_os_str().to_owned();
         path.push("-owner");

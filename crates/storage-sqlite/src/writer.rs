@@ -3,16 +3,17 @@
 mod batch;
 mod compaction;
 
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::CheckpointThread;
 use crate::error::typed;
 use crate::history::{self, signed, unsigned};
-use crate::moment::Moments;
-use crate::owner::Owner;
-use batch::Member;
+use crate::moment::ExpiryClock;
+use crate::owner::OwnerLock;
+use batch::BatchMember;
 use coeval_storage::event::RawChange;
-use coeval_storage::feed::Feed;
+use coeval_storage::feed::EventFeed;
 use coeval_storage::{
-    Adoption, AtomicWrite, Group, Incarnation, Retention, Revision, StorageError, Token, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, EventGroup, EventRetention, Incarnation, Revision,
+    StorageError, Token,
 };
 use rusqlite::{Connection, params};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,37 +32,37 @@ const WAITING_KIB: usize = 64 * 1024;
 const UNPUBLISHED: usize = 1_024;
 
 /// What the thread needs.
-pub(crate) struct Start {
+pub(crate) struct WriterParts {
     pub(crate) connection: Connection,
-    pub(crate) moments: Moments,
-    pub(crate) feed: Arc<Feed>,
+    pub(crate) moments: ExpiryClock,
+    pub(crate) feed: Arc<EventFeed>,
     pub(crate) loader: Arc<AtomicBool>,
-    pub(crate) checkpoints: Checkpoints,
-    pub(crate) owner: Owner,
+    pub(crate) checkpoints: CheckpointThread,
+    pub(crate) owner: OwnerLock,
 }
 
-enum Command {
-    Write(Member),
-    Compact(Retention, oneshot::Sender<Result<u64, StorageError>>),
-    Adopt(Adoption, oneshot::Sender<Result<Token, StorageError>>),
+enum WriterCommand {
+    Write(BatchMember),
+    Compact(EventRetention, oneshot::Sender<Result<u64, StorageError>>),
+    Adopt(AdoptionStep, oneshot::Sender<Result<Token, StorageError>>),
     Load(Vec<RawChange>, oneshot::Sender<Result<(), StorageError>>),
     Note(String, String, oneshot::Sender<Result<(), StorageError>>),
 }
 
 /// The way to the writer thread.
 #[derive(Debug)]
-pub(crate) struct Writer {
-    commands: Mutex<Option<mpsc::Sender<Command>>>,
+pub(crate) struct WriterHandle {
+    commands: Mutex<Option<mpsc::Sender<WriterCommand>>>,
     room: Arc<Semaphore>,
     ended: tokio::sync::watch::Receiver<bool>,
 }
 
-impl Writer {
-    pub(crate) fn start(start: Start) -> Result<Self, StorageError> {
+impl WriterHandle {
+    pub(crate) fn start(start: WriterParts) -> Result<Self, StorageError> {
         let (commands, queue) = mpsc::channel(4 * MOST_MEMBERS);
         let (end, ended) = tokio::sync::watch::channel(false);
         let publish = publisher(Arc::clone(&start.feed))?;
-        let mut thread = Thread {
+        let mut thread = WriterThread {
             head: 0,
             total: 0,
             checkpointed: 0,
@@ -93,7 +94,7 @@ impl Writer {
         &self,
         write: AtomicWrite,
         revision: Revision,
-    ) -> Result<Written, StorageError> {
+    ) -> Result<CommittedWrite, StorageError> {
         // At least one: a write of deletes alone takes room too.
         let kib = u32::try_from(batch::size(&write) / 1024 + 1).unwrap_or(u32::MAX);
         // No more than there is, or a large write would wait for ever.
@@ -104,7 +105,7 @@ impl Writer {
             .await
             .map_err(|_| StorageError::Closed)?;
         self.ask(|reply| {
-            Command::Write(Member {
+            WriterCommand::Write(BatchMember {
                 write,
                 revision,
                 reply,
@@ -113,20 +114,21 @@ impl Writer {
         .await
     }
 
-    pub(crate) async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
-        self.ask(|reply| Command::Compact(keep, reply)).await
+    pub(crate) async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
+        self.ask(|reply| WriterCommand::Compact(keep, reply)).await
     }
 
-    pub(crate) async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
-        self.ask(|reply| Command::Adopt(step, reply)).await
+    pub(crate) async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
+        self.ask(|reply| WriterCommand::Adopt(step, reply)).await
     }
 
     pub(crate) async fn load(&self, records: Vec<RawChange>) -> Result<(), StorageError> {
-        self.ask(|reply| Command::Load(records, reply)).await
+        self.ask(|reply| WriterCommand::Load(records, reply)).await
     }
 
     pub(crate) async fn note(&self, name: String, value: String) -> Result<(), StorageError> {
-        self.ask(|reply| Command::Note(name, value, reply)).await
+        self.ask(|reply| WriterCommand::Note(name, value, reply))
+            .await
     }
 
     /// Lets what waits be written, then ends the thread.
@@ -138,7 +140,7 @@ impl Writer {
 
     async fn ask<T>(
         &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> Command,
+        command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> WriterCommand,
     ) -> Result<T, StorageError> {
         let commands = self.lock().clone().ok_or(StorageError::Closed)?;
         let (reply, answer) = oneshot::channel();
@@ -151,17 +153,17 @@ impl Writer {
         answer.await.map_err(|_| StorageError::Closed)?
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Command>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<WriterCommand>>> {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Shows committed groups to the watchers, on a thread of its own: waking a thousand of them must
 /// not delay the next commit.
-fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageError> {
+fn publisher(feed: Arc<EventFeed>) -> Result<SyncSender<Vec<Arc<EventGroup>>>, StorageError> {
     // Bounded: if watchers can't be woken fast enough, the writer slows down and memory does not
     // fill.
-    let (publish, committed): (_, Receiver<Vec<Arc<Group>>>) = sync_channel(UNPUBLISHED);
+    let (publish, committed): (_, Receiver<Vec<Arc<EventGroup>>>) = sync_channel(UNPUBLISHED);
     std::thread::Builder::new()
         .name("sqlite-publisher".into())
         .spawn(move || {
@@ -175,9 +177,9 @@ fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageErro
     Ok(publish)
 }
 
-struct Thread {
-    start: Start,
-    publish: SyncSender<Vec<Arc<Group>>>,
+struct WriterThread {
+    start: WriterParts,
+    publish: SyncSender<Vec<Arc<EventGroup>>>,
     head: u64,
     /// Bytes of all event bodies since the store began: how compaction knows their size.
     total: u64,
@@ -189,8 +191,8 @@ struct Thread {
     last_commit: Duration,
 }
 
-impl Thread {
-    fn run(&mut self, mut queue: mpsc::Receiver<Command>) {
+impl WriterThread {
+    fn run(&mut self, mut queue: mpsc::Receiver<WriterCommand>) {
         while let Some(first) = queue.blocking_recv() {
             let mut members = Vec::new();
             let mut other = self.gather(first, &mut queue, &mut members);
@@ -199,17 +201,17 @@ impl Thread {
             self.commit(members);
             while let Some(command) = other.take() {
                 match command {
-                    Command::Write(member) => self.commit(vec![member]),
-                    Command::Adopt(step, reply) => {
+                    WriterCommand::Write(member) => self.commit(vec![member]),
+                    WriterCommand::Adopt(step, reply) => {
                         let _ = reply.send(self.adopt(step));
                     }
-                    Command::Load(records, reply) => {
+                    WriterCommand::Load(records, reply) => {
                         let _ = reply.send(self.load(&records));
                     }
-                    Command::Note(name, value, reply) => {
+                    WriterCommand::Note(name, value, reply) => {
                         let _ = reply.send(self.note(&name, &value));
                     }
-                    Command::Compact(keep, reply) => {
+                    WriterCommand::Compact(keep, reply) => {
                         let _ = reply.send(self.compact(keep, &mut queue, &mut other));
                     }
                 }
@@ -220,10 +222,10 @@ impl Thread {
     /// Takes the writes that wait, up to the first other command, which is returned.
     fn gather(
         &self,
-        first: Command,
-        queue: &mut mpsc::Receiver<Command>,
-        members: &mut Vec<Member>,
-    ) -> Option<Command> {
+        first: WriterCommand,
+        queue: &mut mpsc::Receiver<WriterCommand>,
+        members: &mut Vec<BatchMember>,
+    ) -> Option<WriterCommand> {
         // The callers of the last commit are on their way back: a moment's patience, a small part
         // of what a commit takes, lets most of them share this one.
         let patience = self.last_commit / 4;
@@ -232,7 +234,7 @@ impl Thread {
         let mut next = Some(first);
         loop {
             match next {
-                Some(Command::Write(member)) => {
+                Some(WriterCommand::Write(member)) => {
                     bytes += batch::size(&member.write);
                     members.push(member);
                 }
@@ -249,14 +251,14 @@ impl Thread {
         }
     }
 
-    fn adopt(&mut self, step: Adoption) -> Result<Token, StorageError> {
+    fn adopt(&mut self, step: AdoptionStep) -> Result<Token, StorageError> {
         let incarnation = Incarnation::draw()?;
-        let restoring = step == Adoption::Begin;
+        let restoring = step == AdoptionStep::Begin;
         let loader = &self.start.loader;
-        if step == Adoption::Finish && !(self.restoring && loader.load(Ordering::Acquire)) {
+        if step == AdoptionStep::Finish && !(self.restoring && loader.load(Ordering::Acquire)) {
             return Err(StorageError::invalid_write("this handle restores nothing"));
         }
-        if self.restoring && !loader.load(Ordering::Acquire) && step != Adoption::Begin {
+        if self.restoring && !loader.load(Ordering::Acquire) && step != AdoptionStep::Begin {
             return Err(StorageError::Restoring);
         }
         self.start

@@ -166,14 +166,14 @@ pub fn escape_ordered(value: &[u8]) -> Vec<u8> {
 
 /// A half-open range of raw bytes, `start <= key < end`: what stores work with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct KeySpan {
     /// The first bytes in it.
     pub start: Bytes,
     /// The first bytes after it.
     pub end: Bytes,
 }
 
-impl Span {
+impl KeySpan {
     /// Every key.
     #[must_use]
     pub fn everything() -> Self {
@@ -190,9 +190,9 @@ impl Span {
     /// ```
     /// # use coeval_storage::Key;
     /// # let key = |text: &str| Key::try_from(text).unwrap();
-    /// use coeval_storage::Span;
+    /// use coeval_storage::KeySpan;
     ///
-    /// let span = Span::below(&key("app"));
+    /// let span = KeySpan::below(&key("app"));
     /// assert!(span.contains(&key("app/web")));
     /// assert!(!span.contains(&key("app")) && !span.contains(&key("apple/web")));
     /// ```
@@ -223,9 +223,9 @@ impl Span {
     /// ```
     /// # use coeval_storage::Key;
     /// # let key = |text: &str| Key::try_from(text).unwrap();
-    /// use coeval_storage::Span;
+    /// use coeval_storage::KeySpan;
     ///
-    /// let rest = Span::below(&key("app")).after(&key("app/b"));
+    /// let rest = KeySpan::below(&key("app")).after(&key("app/b"));
     /// assert!(rest.contains(&key("app/b/1")) && !rest.contains(&key("app/b")));
     /// ```
     #[must_use]
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_prefix_excludes_siblings_that_share_its_letters() {
-        let span = Span::below(&key("foo"));
+        let span = KeySpan::below(&key("foo"));
         assert!(span.contains(&key("foo/a")));
         assert!(!span.contains(&key("foo")));
         assert!(!span.contains(&key("foobar")));
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_range_are_included() {
-        let span = Span::between(&key("b"), &key("d"));
+        let span = KeySpan::between(&key("b"), &key("d"));
         let inside = ["a", "b", "c", "d", "d/x", "e"].map(|k| span.contains(&key(k)));
         assert_eq!(inside, [false, true, true, true, false, false]);
     }
@@ -335,7 +335,7 @@ mod tests {
         #[test]
         fn a_key_of_any_bytes_never_panics(bytes: Vec<u8>) {
             if let Ok(key) = Key::new(bytes) {
-                prop_assert!(Span::everything().contains(&key));
+                prop_assert!(KeySpan::everything().contains(&key));
             }
         }
     }

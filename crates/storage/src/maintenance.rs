@@ -1,9 +1,10 @@
 //! Background work that every store needs: the sweep of what has expired, and compaction.
 
-use crate::record::Head;
+use crate::races::retry_races;
+use crate::record::RecordHead;
 use crate::{
-    Action, AtomicWrite, Condition, DynStore, Entry, Key, Retention, Step, StorageError, Store,
-    Stored,
+    AtomicWrite, DynStore, EventRetention, Key, StorageError, Store, StoredEntry, StoredValue,
+    WriteAction, WriteCondition, WriteStep,
 };
 use async_trait::async_trait;
 use std::collections::HashSet;
@@ -14,7 +15,7 @@ use tokio::task::JoinHandle;
 /// Knows what belongs to an expired record: indexes, ACL, secrets, a mirror, counters. The store
 /// knows of none.
 #[async_trait]
-pub trait Belongings: Send + Sync + std::fmt::Debug + 'static {
+pub trait DependentRecords: Send + Sync + std::fmt::Debug + 'static {
     /// What is to be done in the same atomic write that removes `entry`'s record, which is not
     /// among the steps. `store` is there to read from; all that has expired is absent in it.
     ///
@@ -24,28 +25,32 @@ pub trait Belongings: Send + Sync + std::fmt::Debug + 'static {
     /// After an error the record stays where it is: the sweep tries again later, and on etcd whoever
     /// reads the record gets the error. So what is damaged or missing among the belongings is
     /// better left out of the steps.
-    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError>;
+    async fn steps(
+        &self,
+        store: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError>;
 }
 
 /// How often, and how much stays.
 #[derive(Clone, Debug)]
-pub struct Maintenance {
+pub struct MaintenanceOptions {
     /// Between two sweeps.
     pub sweep_every: Duration,
     /// Between two compactions.
     pub compact_every: Duration,
     /// Which events stay.
-    pub retention: Retention,
+    pub retention: EventRetention,
     /// What belongs to an expired record; without this, nothing.
-    pub belongings: Option<Arc<dyn Belongings>>,
+    pub belongings: Option<Arc<dyn DependentRecords>>,
 }
 
-impl Default for Maintenance {
+impl Default for MaintenanceOptions {
     fn default() -> Self {
         Self {
             sweep_every: Duration::from_millis(500),
             compact_every: Duration::from_secs(30),
-            retention: Retention::default(),
+            retention: EventRetention::default(),
             belongings: None,
         }
     }
@@ -53,9 +58,9 @@ impl Default for Maintenance {
 
 /// Background work that ends when this is dropped.
 #[derive(Debug)]
-pub struct Running(JoinHandle<()>);
+pub struct MaintenanceTask(JoinHandle<()>);
 
-impl Drop for Running {
+impl Drop for MaintenanceTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -63,8 +68,8 @@ impl Drop for Running {
 
 /// Starts the background work of one store.
 #[must_use]
-pub fn maintain(store: DynStore, work: Maintenance) -> Running {
-    Running(tokio::spawn(async move {
+pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
+    MaintenanceTask(tokio::spawn(async move {
         let mut sweep = tokio::time::interval(work.sweep_every);
         let mut compact = tokio::time::interval(work.compact_every);
         // The first tick of an interval is at once, when a server that starts has better things to do.
@@ -96,7 +101,7 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
 /// removed is left for the next sweep without holding up the others.
 pub async fn sweep(
     store: &dyn Store,
-    belongings: Option<&dyn Belongings>,
+    belongings: Option<&dyn DependentRecords>,
 ) -> Result<u64, StorageError> {
     const AT_ONCE: usize = 256;
     let mut removed = 0;
@@ -138,7 +143,7 @@ fn is_about_the_record(error: &StorageError) -> bool {
 }
 
 /// How often the belongings of one record are asked for.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: u32 = 5;
 
 /// Removes one expired record that is still as read, with all that belongs to it. False if it has
 /// changed, or if what belongs to it changed each time in between.
@@ -147,27 +152,29 @@ const ATTEMPTS: usize = 5;
 /// What the store or the belongings fail with.
 pub async fn remove(
     store: &dyn Store,
-    entry: &Entry,
-    belongings: Option<&dyn Belongings>,
+    entry: &StoredEntry,
+    belongings: Option<&dyn DependentRecords>,
 ) -> Result<bool, StorageError> {
     // A damaged record expires as well, as long as its header can be read.
     let head = match &entry.stored {
-        Stored::Record(record) => record.expires.map(|at| (record.revision, at)),
-        Stored::Damaged { raw, .. } => {
-            Head::read(raw).and_then(|head| head.expires.map(|at| (head.revision, at)))
+        StoredValue::Record(record) => record.expires.map(|at| (record.revision, at)),
+        StoredValue::Damaged { raw, .. } => {
+            RecordHead::read(raw).and_then(|head| head.expires.map(|at| (head.revision, at)))
         }
     };
     let Some((revision, expires)) = head else {
         return Ok(false);
     };
-    let as_read = Condition::StillExpired(revision, expires);
-    for _ in 0..ATTEMPTS {
-        let mut write = AtomicWrite::new().step(&entry.key, as_read, Action::Delete);
+    let as_read = WriteCondition::StillExpired(revision, expires);
+    let settled = |_| async move {
+        let mut write = AtomicWrite::new().step(&entry.key, as_read, WriteAction::Delete);
         if let Some(belongings) = belongings {
-            write.steps.extend(belongings.steps(store, entry).await?);
+            write
+                .steps
+                .extend(belongings.steps(store, entry).await.map_err(Some)?);
         }
         match store.atomic_write(write).await {
-            Ok(_) => return Ok(true),
+            Ok(_) => Ok(Some(true)),
             Err(
                 StorageError::NotFound { key }
                 | StorageError::Conflict { key, .. }
@@ -175,12 +182,14 @@ pub async fn remove(
             ) => {
                 // The record itself was changed: it is no longer expired, or gone. Otherwise it was one of the
                 // belongings, which are asked for anew.
-                if key == entry.key {
-                    return Ok(false);
-                }
+                Ok((key == entry.key).then_some(false))
             }
-            Err(error) => return Err(error),
+            Err(error) => Err(Some(error)),
         }
+    };
+    // Losing every race is no failure here: the next sweep finds the record again.
+    match retry_races(ATTEMPTS, settled, || None).await {
+        Err(Some(error)) => Err(error),
+        removed => Ok(removed.unwrap_or(false)),
     }
-    Ok(false)
 }

@@ -3,11 +3,11 @@
 //! A backup is an embedded store's file, whatever store it was taken from: it can be checked,
 //! looked at with SQLite's tools, and served from.
 
-use crate::load::Load;
-use crate::{Dump, Dumped, Progress, StoresError, Target};
-use coeval_storage::event::{RawChange, RawTo};
+use crate::load::StoreLoad;
+use crate::{DumpItem, LoadTarget, ProgressFn, StoreDump, StoresError};
+use coeval_storage::event::{RawChange, RawChangeValue};
 use coeval_storage::record::encode;
-use coeval_storage::{Adoption, Entry, Key, Revision, Store, Stored, Token};
+use coeval_storage::{AdoptionStep, Key, Revision, Store, StoredEntry, StoredValue, Token};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub struct BackupSummary {
 pub async fn backup(
     store: &dyn Store,
     to: &Path,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<BackupSummary, StoresError> {
     if to.exists() {
         return Err(StoresError::file(to, "the file exists already"));
@@ -54,13 +54,13 @@ pub async fn backup(
 async fn fill(
     store: &dyn Store,
     partial: &Path,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<BackupSummary, StoresError> {
     let source = store.status().await?;
     let target = SqliteStore::open(SqliteOptions::at(partial)).await?;
     // While a restore is under way the file takes raw records, without events.
-    target.adopt(Adoption::Begin).await?;
-    let mut dump = Dump::new(store);
+    target.adopt(AdoptionStep::Begin).await?;
+    let mut dump = StoreDump::new(store);
     let (mut written, mut bytes, mut damaged) = (0, 0, Vec::new());
     while let Some(items) = dump.next().await? {
         let records: Vec<_> = items
@@ -75,7 +75,7 @@ async fn fill(
     let token = dump
         .token()
         .ok_or(coeval_storage::StorageError::Compacted)?;
-    target.adopt(Adoption::Finish).await?;
+    target.adopt(AdoptionStep::Finish).await?;
     target.set_note(SOURCE, source.kind).await?;
     target.set_note(SEQUENCE, &token.to_string()).await?;
     target.close().await;
@@ -86,24 +86,24 @@ async fn fill(
     })
 }
 
-fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
+fn raw(item: DumpItem, damaged: &mut Vec<Key>) -> RawChange {
     match item {
-        Dumped::Deleted(key) => RawChange {
+        DumpItem::Deleted(key) => RawChange {
             // Only the key matters: no event tells of it.
             key,
-            to: RawTo::Deleted(Revision::NEVER),
+            to: RawChangeValue::Deleted(Revision::NEVER),
         },
-        Dumped::Record(Entry { key, stored }) => {
+        DumpItem::Record(StoredEntry { key, stored }) => {
             let raw = match stored {
-                Stored::Record(record) => encode(&key, &record),
-                Stored::Damaged { raw, .. } => {
+                StoredValue::Record(record) => encode(&key, &record),
+                StoredValue::Damaged { raw, .. } => {
                     damaged.push(key.clone());
                     raw
                 }
             };
             RawChange {
                 key,
-                to: RawTo::Put(raw),
+                to: RawChangeValue::Put(raw),
             }
         }
     }
@@ -111,8 +111,8 @@ fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
 
 fn size(record: &RawChange) -> u64 {
     match &record.to {
-        RawTo::Put(raw) => raw.len() as u64,
-        RawTo::Deleted(_) => 0,
+        RawChangeValue::Put(raw) => raw.len() as u64,
+        RawChangeValue::Deleted(_) => 0,
     }
 }
 
@@ -136,8 +136,8 @@ pub struct RestoreSummary {
 pub async fn restore(
     store: &dyn Store,
     from: &Path,
-    target: Target,
-    progress: Progress<'_>,
+    target: LoadTarget,
+    progress: ProgressFn<'_>,
 ) -> Result<RestoreSummary, StoresError> {
     let invalid = |reason: String| StoresError::BackupInvalid {
         path: from.to_owned(),
@@ -152,22 +152,22 @@ pub async fn restore(
         .and_then(|text| Token::from_opaque(text))
         .ok_or_else(|| invalid("it does not say at which sequence it was taken".into()))?;
     // The store is fenced from here to `finish`, also if anything in between fails.
-    let mut load = Load::begin(store, target).await?;
-    let mut dump = Dump::new(&source);
+    let mut load = StoreLoad::begin(store, target).await?;
+    let mut dump = StoreDump::new(&source);
     let (mut records, mut bytes, mut damaged) = (0, 0, Vec::new());
     while let Some(items) = dump.next().await? {
         for item in items {
             match item {
-                Dumped::Record(Entry {
+                DumpItem::Record(StoredEntry {
                     key,
-                    stored: Stored::Record(record),
+                    stored: StoredValue::Record(record),
                 }) => {
                     records += 1;
                     bytes += record.content.stored_size() as u64;
                     load.put(&key, record).await?;
                 }
-                Dumped::Record(Entry { key, .. }) => damaged.push(key),
-                Dumped::Deleted(key) => load.delete(&key).await?,
+                DumpItem::Record(StoredEntry { key, .. }) => damaged.push(key),
+                DumpItem::Deleted(key) => load.delete(&key).await?,
             }
         }
         progress(records, bytes);

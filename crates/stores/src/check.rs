@@ -1,7 +1,7 @@
 //! Verifies every record and the order of events.
 
-use crate::{Progress, StoresError};
-use coeval_storage::{Change, Range, Span, Store, Stored};
+use crate::{ProgressFn, StoresError};
+use coeval_storage::{KeyChange, KeySpan, ReadRange, Store, StoredValue};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::Path;
 
@@ -35,7 +35,10 @@ impl CheckSummary {
 ///
 /// # Errors
 /// What the store says; what is wrong with records is in the summary.
-pub async fn check(store: &dyn Store, progress: Progress<'_>) -> Result<CheckSummary, StoresError> {
+pub async fn check(
+    store: &dyn Store,
+    progress: ProgressFn<'_>,
+) -> Result<CheckSummary, StoresError> {
     let mut summary = CheckSummary::default();
     records(store, &mut summary, progress).await?;
     events(store, &mut summary, progress).await?;
@@ -45,14 +48,14 @@ pub async fn check(store: &dyn Store, progress: Progress<'_>) -> Result<CheckSum
 async fn records(
     store: &dyn Store,
     summary: &mut CheckSummary,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<(), StoresError> {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     loop {
         let (_, page) = store.range(range.clone()).await?;
         for entry in &page.entries {
             summary.records += 1;
-            if let Stored::Damaged { damage, .. } = &entry.stored {
+            if let StoredValue::Damaged { damage, .. } = &entry.stored {
                 summary.wrong(format!("the record {} is damaged: {damage}", entry.key));
             }
         }
@@ -67,7 +70,7 @@ async fn records(
 async fn events(
     store: &dyn Store,
     summary: &mut CheckSummary,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<(), StoresError> {
     let mut after = 0;
     let mut last = 0;
@@ -87,7 +90,7 @@ async fn events(
             }
             last = group.sequence;
             for event in &group.events {
-                if let Change::Put(Stored::Damaged { damage, .. }) = &event.change {
+                if let KeyChange::Put(StoredValue::Damaged { damage, .. }) = &event.change {
                     let (sequence, key) = (group.sequence, &event.key);
                     summary.wrong(format!(
                         "the event of {key} at sequence {sequence} is damaged: {damage}"

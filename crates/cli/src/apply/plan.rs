@@ -1,10 +1,10 @@
 //! What applying a file would do, found out without writing anything.
 
 use super::error::ApplyError;
-use crate::calls::{self, Found, Target, as_file, unmarked};
-use crate::context::Session;
-use crate::files::Declared;
-use crate::merge::{self, Base, Change, Conflict, differences, three_way};
+use crate::calls::{self, AppliedResource, ResourceTarget, as_file, unmarked};
+use crate::context::ClientSession;
+use crate::files::DeclaredResource;
+use crate::merge::{self, ContentChange, MergeBase, MergeConflict, differences, three_way};
 use coeval_client::{ClientError, Resource};
 use coeval_core::types::same;
 use coeval_core::version::WriteVersion;
@@ -13,17 +13,17 @@ use serde_json::Value;
 
 /// What is to be done with one resource.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ApplyPlan {
     /// Which.
-    pub(crate) target: Target,
+    pub(crate) target: ResourceTarget,
     /// As it is, at the file's version; nothing: it is to be made.
     pub(crate) live: Option<Resource>,
     /// As it is to be.
     pub(crate) body: Resource,
     /// What differs, content first.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ContentChange>,
     /// What of that overrides what somebody else did.
-    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) conflicts: Vec<MergeConflict>,
     /// What the file declares. Every write carries it, so that it is known which revision is the
     /// file's own.
     pub(crate) applied: Applied,
@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) notes: Vec<String>,
 }
 
-impl Plan {
+impl ApplyPlan {
     /// The version that is spoken of.
     pub(crate) fn version(&self) -> &str {
         unmarked(&self.body.version)
@@ -73,6 +73,7 @@ impl Plan {
 /// The version that a resource is stored at, where the view is of another.
 pub(crate) fn stored(view: &Resource) -> Option<&str> {
     let stored = view.status.as_ref()?.stored_version.as_str();
+    // Compared as versions: `v1` and `v1.0` are the same, but not as text.
     let differs = match (
         WriteVersion::parse(stored),
         WriteVersion::parse(&view.version),
@@ -84,12 +85,12 @@ pub(crate) fn stored(view: &Resource) -> Option<&str> {
 }
 
 /// Which resource a file means.
-pub(crate) fn target(session: &Session, file: &Declared) -> Target {
+pub(crate) fn target(session: &ClientSession, file: &DeclaredResource) -> ResourceTarget {
     let namespace = match file.namespace.as_str() {
         "" => session.namespace.clone(),
         said => said.to_owned(),
     };
-    Target {
+    ResourceTarget {
         kind: file.kind.clone(),
         namespace,
         name: file.name.clone(),
@@ -100,7 +101,10 @@ pub(crate) fn target(session: &Session, file: &Declared) -> Target {
 ///
 /// # Errors
 /// If the resource can't be read at the file's version, or not be written back there.
-pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, ApplyError> {
+pub(crate) async fn plan(
+    session: &ClientSession,
+    file: &DeclaredResource,
+) -> Result<ApplyPlan, ApplyError> {
     let target = target(session, file);
     let failed = |error: ClientError| ApplyError::Client {
         name: target.to_string(),
@@ -109,6 +113,7 @@ pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, App
     let found = match session.find(&target, &file.version).await {
         Ok(found) => found,
         Err(error) if calls::is_absent(&error) => {
+            // Without a version nobody can say what the content of a new one means.
             return if file.version.is_empty() {
                 Err(ApplyError::NoVersion {
                     name: target.to_string(),
@@ -119,6 +124,7 @@ pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, App
         }
         Err(error) => return Err(failed(error)),
     };
+    // What is shown is a stand-in, and writing it back would replace the content by it.
     if let Some(status) = &found.resource.status
         && !status.restricted.is_empty()
     {
@@ -133,14 +139,15 @@ pub(crate) async fn plan(session: &Session, file: &Declared) -> Result<Plan, App
         .map_err(failed)
 }
 
-fn making(target: Target, file: &Declared) -> Plan {
+fn making(target: ResourceTarget, file: &DeclaredResource) -> ApplyPlan {
     let mut body = file.to_resource();
     body.metadata.namespace.clone_from(&target.namespace);
     let applied = declared(&body, &file.spec);
-    Plan {
+    ApplyPlan {
         target,
         live: None,
-        changes: vec![Change {
+        // One change for all of it: a new resource has no fields that could differ.
+        changes: vec![ContentChange {
             path: String::new(),
             from: None,
             to: Some(body.spec.clone()),
@@ -163,17 +170,18 @@ fn declared(body: &Resource, spec: &Value) -> Applied {
 }
 
 async fn changing(
-    session: &Session,
-    target: Target,
-    file: &Declared,
-    found: Found,
-) -> Result<Plan, ClientError> {
+    session: &ClientSession,
+    target: ResourceTarget,
+    file: &DeclaredResource,
+    found: AppliedResource,
+) -> Result<ApplyPlan, ClientError> {
     let live = found.resource;
     let mut notes = Vec::new();
     let known = found.applied.is_some();
     let applied = found.applied.unwrap_or_default();
     let declared = declared(&live, &file.spec);
     let paths = match applied.version.as_str() {
+        // The paths are of another version's content, and may mean something else here.
         version if known && version != unmarked(&live.version) => {
             notes.push(format!(
                 "{target} was applied at {version} before: what the file no longer says at {} stays",
@@ -183,9 +191,11 @@ async fn changing(
         }
         _ => applied.paths.as_slice(),
     };
-    let base = Base { paths, then: None };
+    let base = MergeBase { paths, then: None };
     let mut merged = three_way(base, &live.spec, &file.spec);
     let stale = !file.revision.is_empty() && file.revision != live.metadata.revision;
+    // The old revision is read only if something would change, and somebody may have changed
+    // something since.
     if !merged.changes.is_empty() && (stale || known) {
         let (kept, _) = session.earlier(&target, unmarked(&live.version)).await?;
         let mut kept = kept.into_iter();
@@ -196,10 +206,11 @@ async fn changing(
                 one.generation == applied.generation
             }
         });
+        // By the revision if the file names one, else by the generation of the last apply.
         match then {
             Some(then) => {
                 let then = Some(&then.resource.spec);
-                merged = three_way(Base { paths, then }, &live.spec, &file.spec);
+                merged = three_way(MergeBase { paths, then }, &live.spec, &file.spec);
             }
             None if stale => notes.push(format!(
                 "{target}: the revision of the file is no longer kept, so it can't be told what \
@@ -211,6 +222,7 @@ async fn changing(
             )),
         }
     }
+    // Begins with what is there: the server's own fields and other people's stay.
     let mut body = live.clone();
     body.spec = merged.result;
     file.declare(&mut body.metadata);
@@ -221,10 +233,11 @@ async fn changing(
     changes.extend(around(&live, &body));
     let same = applied.paths == declared.paths && applied.version == declared.version;
     let noted = known && same;
+    // The refusal has to name the revision that the file says.
     if stale {
         body.metadata.revision.clone_from(&file.revision);
     }
-    Ok(Plan {
+    Ok(ApplyPlan {
         target,
         live: Some(live),
         body,
@@ -238,7 +251,7 @@ async fn changing(
 }
 
 /// What changes around the content.
-fn around(live: &Resource, body: &Resource) -> Vec<Change> {
+fn around(live: &Resource, body: &Resource) -> Vec<ContentChange> {
     let without_spec = |resource: &Resource| {
         let mut file = as_file(resource);
         if let Some(map) = file.as_object_mut() {
@@ -246,6 +259,7 @@ fn around(live: &Resource, body: &Resource) -> Vec<Change> {
         }
         file
     };
+    // The content is merged already; what is left is the metadata.
     let (before, after) = (without_spec(live), without_spec(body));
     if same(&before, &after) {
         return Vec::new();

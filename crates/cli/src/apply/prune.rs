@@ -1,11 +1,11 @@
 //! What was applied before and is in no file any more.
 
 use super::plan::target;
-use super::report::Report;
-use crate::calls::{Target, is_absent};
-use crate::context::Session;
+use super::report::ApplyReport;
+use crate::calls::{ResourceTarget, is_absent};
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::files::Declared;
+use crate::files::DeclaredResource;
 use crate::say;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,13 +25,17 @@ pub(crate) fn labels(said: &[String]) -> Result<BTreeMap<String, String>, Failur
 }
 
 /// That all files have the labels: what has them and is in no file goes.
-pub(crate) fn check(files: &[Declared], labels: &BTreeMap<String, String>) -> Result<(), Failure> {
+pub(crate) fn check(
+    files: &[DeclaredResource],
+    labels: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
     if labels.is_empty() {
         return Err(Failure::usage(
             "--prune needs to know what belongs to these files",
             "Label them all, and say the label: --prune --label KEY=VALUE.",
         ));
     }
+    // A null label of a file would be removed, so it does not count.
     let lacks = files.iter().find(|file| {
         let mut labels = labels.iter();
         !labels.all(|(key, value)| file.labels.get(key) == Some(&Some(value.clone())))
@@ -47,10 +51,11 @@ pub(crate) fn check(files: &[Declared], labels: &BTreeMap<String, String>) -> Re
 
 /// What would go: applied before, with the labels, of a kind and an organization of the files.
 pub(crate) async fn candidates(
-    session: &Session,
-    files: &[Declared],
+    session: &ClientSession,
+    files: &[DeclaredResource],
     labels: &BTreeMap<String, String>,
-) -> Result<Vec<(Target, String)>, Failure> {
+) -> Result<Vec<(ResourceTarget, String)>, Failure> {
+    // By kind, organization and name. An id would tell more, but files don't have one.
     let stays: BTreeSet<_> = files
         .iter()
         .map(|file| key(&target(session, file)))
@@ -61,6 +66,7 @@ pub(crate) async fn candidates(
         .map(|(key, value)| format!("labels.{key}=={value}"));
     let filter = filter.collect::<Vec<_>>().join(";");
     let mut found = Vec::new();
+    // Only kinds and organizations of the files: whatever is elsewhere is none of their business.
     for (kind, namespace) in places {
         for one in session.names(kind, namespace, &filter).await? {
             if stays.contains(&key(&one)) {
@@ -68,6 +74,7 @@ pub(crate) async fn candidates(
             }
             let whole = match session.find(&one, "").await {
                 Ok(whole) => whole,
+                // Gone since it was listed.
                 Err(error) if is_absent(&error) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -75,6 +82,8 @@ pub(crate) async fn candidates(
             let labeled = labels
                 .iter()
                 .all(|(key, value)| own.get(key) == Some(value));
+            // Looked at again: the filter may be older than the resource, and only what was applied
+            // is pruned.
             if labeled && whole.applied.is_some() {
                 found.push((one, whole.resource.metadata.revision));
             }
@@ -83,8 +92,8 @@ pub(crate) async fn candidates(
     Ok(found)
 }
 
-fn key(target: &Target) -> (String, String, String) {
-    let Target {
+fn key(target: &ResourceTarget) -> (String, String, String) {
+    let ResourceTarget {
         kind,
         namespace,
         name,
@@ -94,9 +103,9 @@ fn key(target: &Target) -> (String, String, String) {
 
 /// Lists what would go, asks, and deletes it. How many went.
 pub(crate) async fn prune(
-    session: &Session,
-    found: &[(Target, String)],
-    report: Report,
+    session: &ClientSession,
+    found: &[(ResourceTarget, String)],
+    report: ApplyReport,
     yes: bool,
 ) -> Result<usize, Failure> {
     if found.is_empty() {
@@ -112,6 +121,7 @@ pub(crate) async fn prune(
             return Ok(0);
         }
     }
+    // On condition of the revision that was shown: what somebody changed meanwhile stays.
     for (target, revision) in found {
         if !report.dry_run {
             match session.remove(target, revision).await {

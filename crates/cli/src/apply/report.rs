@@ -1,7 +1,7 @@
 //! What apply says: a line for each resource on stdout, the differences and what was kept on stderr.
 
-use super::carry_out::{Done, Outcome};
-use super::plan::Plan;
+use super::carry_out::{AppliedPlan, ApplyOutcome};
+use super::plan::ApplyPlan;
 use crate::merge::render;
 use crate::say;
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum ResultFormat {
     /// kind/name
     Name,
     /// The resources as they are then
@@ -21,13 +21,13 @@ pub(crate) enum Form {
 
 /// Where results go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Report {
-    pub(crate) form: Option<Form>,
+pub(crate) struct ApplyReport {
+    pub(crate) form: Option<ResultFormat>,
     pub(crate) dry_run: bool,
 }
 
 /// `v1`, `v1, stored at v1.1`.
-fn at(plan: &Plan, stored: Option<&str>, dry_run: bool) -> String {
+fn at(plan: &ApplyPlan, stored: Option<&str>, dry_run: bool) -> String {
     let mut text = plan.version().to_owned();
     if let Some(stored) = stored {
         let _ = write!(text, ", stored at {stored}");
@@ -38,10 +38,10 @@ fn at(plan: &Plan, stored: Option<&str>, dry_run: bool) -> String {
     text
 }
 
-impl Report {
+impl ApplyReport {
     /// The line of one resource.
-    pub(crate) fn done(&self, done: &Done) {
-        let Done { outcome, plan, .. } = done;
+    pub(crate) fn done(&self, done: &AppliedPlan) {
+        let AppliedPlan { outcome, plan, .. } = done;
         match self.form {
             None => {
                 let stored = match &done.wrote {
@@ -60,18 +60,18 @@ impl Report {
         match self.form {
             None if self.dry_run => say::out(&format!("{name} deleted (dry run)\n")),
             None => say::out(&format!("{name} deleted\n")),
-            Some(Form::Name) => say::out(&format!("{name}\n")),
+            Some(ResultFormat::Name) => say::out(&format!("{name}\n")),
             Some(_) => say::note(&format!("{name} deleted\n")),
         }
     }
 }
 
 /// A resource as data.
-pub(crate) fn show(form: Form, resource: &Resource) {
+pub(crate) fn show(form: ResultFormat, resource: &Resource) {
     match form {
-        Form::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
-        Form::Yaml => say::out(&format!("---\n{}", crate::yaml::text(resource))),
-        Form::Json => {
+        ResultFormat::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
+        ResultFormat::Yaml => say::out(&format!("---\n{}", crate::yaml::text(resource))),
+        ResultFormat::Json => {
             let line = serde_json::to_string(resource).unwrap_or_default();
             say::out(&format!("{line}\n"));
         }
@@ -79,7 +79,7 @@ pub(crate) fn show(form: Form, resource: &Resource) {
 }
 
 /// What a write did beside what was asked.
-pub(crate) fn beside(done: &Done) {
+pub(crate) fn beside(done: &AppliedPlan) {
     notes(&done.plan);
     let Some(wrote) = &done.wrote else { return };
     let of = match super::plan::stored(&wrote.resource) {
@@ -103,7 +103,7 @@ pub(crate) fn beside(done: &Done) {
     if !wrote.task.is_empty() {
         let _ = writeln!(text, "task: {}", wrote.task);
     }
-    if done.outcome == Outcome::Unchanged {
+    if done.outcome == ApplyOutcome::Unchanged {
         let target = &done.plan.target;
         let _ = writeln!(text, "note: what the file declares of {target} was noted");
     }
@@ -111,14 +111,14 @@ pub(crate) fn beside(done: &Done) {
 }
 
 /// What people should know of a plan.
-pub(crate) fn notes(plan: &Plan) {
+pub(crate) fn notes(plan: &ApplyPlan) {
     for note in &plan.notes {
         say::note(&format!("note: {note}\n"));
     }
 }
 
 /// The sides of a conflict.
-pub(crate) fn conflicts(plan: &Plan) {
+pub(crate) fn conflicts(plan: &ApplyPlan) {
     notes(plan);
     let base = if plan.stale {
         "file's revision"
@@ -133,16 +133,17 @@ pub(crate) fn conflicts(plan: &Plan) {
 }
 
 /// What force overrides, with the old values.
-pub(crate) fn overridden(plan: &Plan) {
+pub(crate) fn overridden(plan: &ApplyPlan) {
     if plan.refusal().is_none() {
         return;
     }
+    // Without a base the changes can't be told apart by who made them.
     let overridden: Vec<_> = if plan.conflicts.is_empty() {
         // Nobody knows which of them somebody else made.
         plan.changes.clone()
     } else {
         let all = plan.conflicts.iter().cloned();
-        all.map(|conflict| crate::merge::Change {
+        all.map(|conflict| crate::merge::ContentChange {
             path: conflict.path,
             from: conflict.live,
             to: conflict.file,
@@ -156,7 +157,7 @@ pub(crate) fn overridden(plan: &Plan) {
 }
 
 /// The difference of a plan as lines of YAML.
-pub(crate) fn difference(plan: &Plan) -> String {
+pub(crate) fn difference(plan: &ApplyPlan) -> String {
     let (before, after) = plan.texts();
     let target = &plan.target;
     let now = match plan.live {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// A document at another version, and what there is to say about it.
 #[derive(Debug)]
-pub(super) struct Conversion {
+pub(super) struct DocumentConversion {
     pub(super) from: Version,
     /// The document, at the version that was asked for.
     pub(super) record: Record,
@@ -28,8 +28,9 @@ pub(super) fn convert(
     to: Version,
     content: Value,
     kept: Option<KeptFile>,
-) -> Result<Conversion, ConvertError> {
+) -> Result<DocumentConversion, ConvertError> {
     let (class, losses) = versions.class(from, to)?;
+    // The conversion relies on it: a step may assume that what it moves has the declared type.
     if let Some(version) = versions.get(from) {
         let fits = version.schema.validate(&content);
         fits.map_err(|error| ConvertError::Content {
@@ -37,6 +38,7 @@ pub(super) fn convert(
             error,
         })?;
     }
+    // What an earlier conversion kept makes the way back exact.
     let (record, dropped) = match kept {
         None => (Record::new(from, content), Vec::new()),
         Some(kept) if kept.is_of(&content) => (kept.into_record(), Vec::new()),
@@ -57,7 +59,7 @@ pub(super) fn convert(
     } else {
         Class::Keeps
     };
-    Ok(Conversion {
+    Ok(DocumentConversion {
         from,
         record,
         class: class.max(kept),

@@ -1,6 +1,6 @@
 //! What is shown: the document for programs, the rest for people.
 
-use super::conversion::Conversion;
+use super::conversion::DocumentConversion;
 use coeval_core::types::{BodyLimits, Form, read_document, same};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -24,12 +24,13 @@ fn yaml(content: &Value) -> Option<String> {
         bytes: text.len().max(content.to_string().len()),
         ..BodyLimits::default()
     };
+    // Some values don't survive YAML, such as numbers that it reads as text. Then JSON is printed.
     let again = read_document(text.as_bytes(), limits).ok()?;
     same(&again.content, content).then_some(text)
 }
 
 /// Everything, as one JSON object.
-pub(super) fn json(done: &Conversion) -> String {
+pub(super) fn json(done: &DocumentConversion) -> String {
     let entries = done.record.kept.entries().into_iter();
     let kept = entries.map(|entry| {
         json!({
@@ -59,7 +60,7 @@ pub(super) fn json(done: &Conversion) -> String {
 }
 
 /// In plain words: what such a conversion does, and what it did here.
-pub(super) fn told(done: &Conversion) -> String {
+pub(super) fn told(done: &DocumentConversion) -> String {
     let mut said = String::new();
     let to = done.record.version;
     let _ = writeln!(said, "{} to {to}: {}", done.from, done.class.words());
@@ -143,7 +144,7 @@ mod tests {
         Versions::of_files(TypeVersion::parse_all(&types()).unwrap()).unwrap()
     }
 
-    fn down(content: Value) -> Conversion {
+    fn down(content: Value) -> DocumentConversion {
         convert(&versions(), NEW, OLD, content, None).unwrap()
     }
 
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn a_key_with_a_line_break_does_not_break_the_line() {
         let done = convert(&versions(), OLD, OLD, json!({}), None).unwrap();
-        let done = Conversion {
+        let done = DocumentConversion {
             dropped: vec!["/a\nwarning: b".to_owned()],
             ..done
         };

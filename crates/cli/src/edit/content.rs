@@ -21,6 +21,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
             &read.metadata.namespace,
         ),
     ] {
+        // The namespace may be left out, since it is not written into every file.
         if said != is && !(said.is_empty() && what == "metadata.namespace") {
             wrong.push(format!("{what} can't be changed here; it is {is}"));
         }
@@ -34,6 +35,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
     if !wrong.is_empty() {
         return Err(wrong);
     }
+    // From what was read, so that the revision and the server's fields are there.
     let mut body = read.clone();
     body.spec.clone_from(&file.spec);
     body.sub_kind = file.sub_kind.clone().unwrap_or_default();

@@ -30,6 +30,7 @@ pub(super) async fn edit(path: &Path) -> Result<(), String> {
     command.arg("-c").arg(format!("{editor} \"$1\""));
     command.arg("coeval-edit").arg(path);
     let (ended, end) = tokio::sync::oneshot::channel();
+    // A thread of its own, so that Ctrl-C can be waited for meanwhile.
     std::thread::spawn(move || {
         let _ = ended.send(command.status());
     });

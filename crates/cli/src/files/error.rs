@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Why one document or file can't be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Why {
+pub(crate) enum FileProblem {
     #[error("{0}")]
     File(io::Error),
     #[error("more than {0} files")]
@@ -35,22 +35,22 @@ pub(crate) enum Why {
 
 /// One thing that is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct LocatedProblem {
     place: String,
-    why: Why,
+    why: FileProblem,
 }
 
-impl Problem {
-    pub(crate) const fn new(place: String, why: Why) -> Self {
+impl LocatedProblem {
+    pub(crate) const fn new(place: String, why: FileProblem) -> Self {
         Self { place, why }
     }
 
-    pub(crate) fn of_file(path: &Path, why: Why) -> Self {
+    pub(crate) fn of_file(path: &Path, why: FileProblem) -> Self {
         Self::new(path.display().to_string(), why)
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LocatedProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.why)
     }
@@ -59,12 +59,12 @@ impl fmt::Display for Problem {
 /// All that is wrong with some files, at least one thing.
 #[derive(Debug)]
 pub(crate) struct FilesError {
-    first: Problem,
-    others: Vec<Problem>,
+    first: LocatedProblem,
+    others: Vec<LocatedProblem>,
 }
 
 impl FilesError {
-    pub(crate) fn of(problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn of(problems: Vec<LocatedProblem>) -> Option<Self> {
         let mut problems = problems.into_iter();
         Some(Self {
             first: problems.next()?,
@@ -89,25 +89,27 @@ impl std::error::Error for FilesError {}
 impl Coded for FilesError {
     fn code(&self) -> Code {
         match &self.first.why {
-            Why::File(_) => coeval_codes::FILE,
-            Why::Document(error) => error.code(),
-            Why::Type { .. } => coeval_codes::RESOURCE_FILE_OF_TYPE,
+            FileProblem::File(_) => coeval_codes::FILE,
+            FileProblem::Document(error) => error.code(),
+            FileProblem::Type { .. } => coeval_codes::RESOURCE_FILE_OF_TYPE,
             _ => coeval_codes::RESOURCE_FILE_INVALID,
         }
     }
 
     fn advice(&self) -> String {
         let own = match &self.first.why {
-            Why::File(_) => "Check the path and the permissions.",
-            Why::Document(error) => return format!("{} Nothing was sent.", error.advice()),
-            Why::Type { .. } => "Register it with `coeval type register`.",
-            Why::Twice { .. } => "Keep one of the two.",
-            Why::EmptyFolder => "Name the files, or look into its folders too with --recursive.",
-            Why::TooMany(_) | Why::TooManyFiles(_) | Why::TooLarge(_) => {
+            FileProblem::File(_) => "Check the path and the permissions.",
+            FileProblem::Document(error) => return format!("{} Nothing was sent.", error.advice()),
+            FileProblem::Type { .. } => "Register it with `coeval type register`.",
+            FileProblem::Twice { .. } => "Keep one of the two.",
+            FileProblem::EmptyFolder => {
+                "Name the files, or look into its folders too with --recursive."
+            }
+            FileProblem::TooMany(_) | FileProblem::TooManyFiles(_) | FileProblem::TooLarge(_) => {
                 "Give them in several runs."
             }
-            Why::StdinTwice => "Give - once.",
-            Why::Nothing | Why::Field(_) => {
+            FileProblem::StdinTwice => "Give - once.",
+            FileProblem::Nothing | FileProblem::Field(_) => {
                 "A resource file has kind, version, metadata with a name, and spec; correct it."
             }
         };

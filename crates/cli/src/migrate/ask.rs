@@ -1,6 +1,6 @@
 //! What is asked before something that can't be taken back, or costs something.
 
-use super::goal::Goal;
+use super::goal::MigrationGoal;
 use crate::failure::Failure;
 use crate::rows::{harmless, say};
 use crate::say::{ask, can_ask};
@@ -40,9 +40,9 @@ pub(super) async fn about(phase: Phase) -> Result<(), Failure> {
 }
 
 /// Whether a migration may pass such a phase by itself.
-pub(super) async fn about_the_end(until: Option<Goal>) -> Result<(), Failure> {
+pub(super) async fn about_the_end(until: Option<MigrationGoal>) -> Result<(), Failure> {
     say(CUTOVER);
-    if until != Some(Goal::Phase(Phase::Cutover)) {
+    if until != Some(MigrationGoal::Phase(Phase::Cutover)) {
         say(CLEANUP);
     }
     agreed("let it go there by itself?").await

@@ -1,10 +1,10 @@
 //! `coeval migrate back` and `undo`.
 
-use super::live::View;
-use super::moves::Moving;
+use super::live::MigrationView;
+use super::moves::MoveOptions;
 use super::waits::{is_held, later, rests, settled, until};
 use super::{ask, say_next, words};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, say};
 use coeval_client::ClientError;
@@ -12,7 +12,12 @@ use coeval_codes::Coded as _;
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
 
-async fn loss(session: &Session, kind: &str, question: &str, yes: bool) -> Result<(), Failure> {
+async fn loss(
+    session: &ClientSession,
+    kind: &str,
+    question: &str,
+    yes: bool,
+) -> Result<(), Failure> {
     let asked = pb::ReportLossRequest {
         kind: kind.to_owned(),
     };
@@ -22,11 +27,12 @@ async fn loss(session: &Session, kind: &str, question: &str, yes: bool) -> Resul
 }
 
 pub(super) async fn back(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
-    moving: Moving,
+    moving: MoveOptions,
     output: OutputOptions,
 ) -> Result<(), Failure> {
+    // What it costs is asked for first, also with --yes: then it is only shown.
     loss(session, kind, "go back?", moving.yes).await?;
     let half = async || {
         let asked = pb::BackMigrationRequest {
@@ -39,12 +45,13 @@ pub(super) async fn back(
     };
     if !moving.wait {
         let moved = half().await.map_err(|error| words::told(error, kind))?;
-        View::once(&moved, &output.output)?;
+        MigrationView::once(&moved, &output.output)?;
         say_next_back(&moved);
         return Ok(());
     }
-    let mut view = View::new(&output.output);
+    let mut view = MigrationView::new(&output.output);
     let now = loop {
+        // Half a step each time; it is done when both phases are the same.
         let now = match half().await {
             Ok(moved) if moved.low == moved.high => break moved,
             Ok(moved) => moved,
@@ -71,7 +78,7 @@ fn say_next_back(now: &pb::Migration) {
 }
 
 pub(super) async fn undo(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     wait: bool,
     yes: bool,
@@ -87,12 +94,13 @@ pub(super) async fn undo(
         .into_inner();
     let moved = moved.migration.unwrap_or_default();
     if !wait {
-        View::once(&moved, &output.output)?;
+        MigrationView::once(&moved, &output.output)?;
         say_next(&moved);
         return Ok(());
     }
+    // A paused one would never be undone by itself.
     let over = |now: &pb::Migration| words::has_ended(now) || rests(now, kind).is_err();
-    let mut view = View::new(&output.output);
+    let mut view = MigrationView::new(&output.output);
     let now = until(session, kind, moved, &mut view, over).await?;
     drop(view);
     rests(&now, kind)?;

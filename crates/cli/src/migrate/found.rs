@@ -1,14 +1,14 @@
 //! `coeval migrate verify`, `failed` and `retry`.
 
 use super::words;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, print_rows, say};
 use coeval_proto::migrations::v1 as pb;
 use serde_json::{Value, json};
 
 pub(super) async fn verify(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
@@ -60,7 +60,10 @@ fn value(found: &pb::VerifyMigrationResponse) -> Value {
     })
 }
 
-async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResource>, Failure> {
+async fn all_failed(
+    session: &ClientSession,
+    kind: &str,
+) -> Result<Vec<pb::FailedResource>, Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let asked = pb::ListFailedResourcesRequest {
@@ -73,6 +76,7 @@ async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResou
         let page = page.map_err(|error| words::told(error, kind))?.into_inner();
         found.extend(page.resources);
         page_token = page.next_page_token;
+        // All of them, since names are looked for here and the server knows ids.
         if page_token.is_empty() {
             return Ok(found);
         }
@@ -80,7 +84,7 @@ async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResou
 }
 
 pub(super) async fn failed(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
@@ -109,11 +113,16 @@ pub(super) async fn failed(
     Ok(())
 }
 
-pub(super) async fn retry(session: &Session, kind: &str, names: &[String]) -> Result<(), Failure> {
+pub(super) async fn retry(
+    session: &ClientSession,
+    kind: &str,
+    names: &[String],
+) -> Result<(), Failure> {
     let found = all_failed(session, kind).await?;
     let meant = |one: &pb::FailedResource, name: &String| {
         one.name == *name || one.id == *name || one.id.rsplit(':').next() == Some(name)
     };
+    // Before the first is retried: a typo must not leave the work half done.
     for name in names {
         if !found.iter().any(|one| meant(one, name)) {
             return Err(Failure::refused(

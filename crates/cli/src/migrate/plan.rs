@@ -1,18 +1,18 @@
 //! `coeval migrate plan`.
 
-use super::action::Majors;
+use super::action::MajorPair;
 use super::ask::{CLEANUP, CUTOVER};
 use super::words;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, harmless, print, print_one, say};
 use coeval_proto::migrations::v1 as pb;
 use serde_json::{Value, json};
 
 pub(super) async fn run(
-    session: &Session,
+    session: &ClientSession,
     kind: String,
-    majors: Majors,
+    majors: MajorPair,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let asked = pb::PlanMigrationRequest {

@@ -1,11 +1,11 @@
 //! Waiting for a migration, and `coeval migrate status -w`.
 
-use super::live::View;
+use super::live::MigrationView;
 use super::{get, words};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, say};
-use coeval_client::Kind;
+use coeval_client::ClientErrorKind;
 use coeval_codes::Code;
 use coeval_proto::migrations::v1 as pb;
 use std::time::Duration;
@@ -31,12 +31,15 @@ pub(super) fn is_held(code: Code) -> bool {
 }
 
 /// The same migration a little later, also across a restart of the server.
-pub(super) async fn later(session: &Session, kind: &str) -> Result<pb::Migration, Failure> {
+pub(super) async fn later(session: &ClientSession, kind: &str) -> Result<pb::Migration, Failure> {
     let mut tries = 0;
     loop {
         tokio::time::sleep(LOOK).await;
         match get(session, kind).await {
-            Err(error) if error.kind() == Kind::Unavailable && tries < TRIES => tries += 1,
+            // A restart of the server takes a while; the migration is in the store.
+            Err(error) if error.kind() == ClientErrorKind::Unavailable && tries < TRIES => {
+                tries += 1
+            }
             other => return other.map_err(|error| words::told(error, kind)),
         }
     }
@@ -44,13 +47,13 @@ pub(super) async fn later(session: &Session, kind: &str) -> Result<pb::Migration
 
 /// Shows it until it has ended.
 pub(super) async fn watch(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let now = get(session, kind).await;
     let now = now.map_err(|error| words::told(error, kind))?;
-    let mut view = View::new(&output.output);
+    let mut view = MigrationView::new(&output.output);
     let now = until(session, kind, now, &mut view, words::has_ended).await?;
     drop(view);
     say(&format!("{} is {}", now.name, words::state(&now)));
@@ -59,10 +62,10 @@ pub(super) async fn watch(
 
 /// Shows it until something holds.
 pub(super) async fn until(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     mut now: pb::Migration,
-    view: &mut View,
+    view: &mut MigrationView,
     holds: impl Fn(&pb::Migration) -> bool,
 ) -> Result<pb::Migration, Failure> {
     loop {
@@ -87,10 +90,10 @@ pub(super) fn rests(now: &pb::Migration, kind: &str) -> Result<(), Failure> {
 
 /// Waits for the work of the phase that was reached.
 pub(super) async fn settled(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     now: pb::Migration,
-    view: &mut View,
+    view: &mut MigrationView,
 ) -> Result<pb::Migration, Failure> {
     let still = |now: &pb::Migration| words::works(now) && !now.paused;
     let now = until(session, kind, now, view, |now| !still(now)).await?;

@@ -107,6 +107,7 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
     if now.failed > 0 {
         return Some(format!("coeval migrate failed {of}"));
     }
+    // A half step goes on first, whoever lacks access.
     if let Some(first) = now.without_access.first()
         && now.low == now.high
     {

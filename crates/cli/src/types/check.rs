@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use coeval_core::compat::{Change, Kind, check};
 use coeval_core::convert::Versions;
 use coeval_core::types::{Schema, TypeVersion};
-use report::Report;
+use report::CheckReport;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     })
 }
 
-fn compared(files: &[PathBuf]) -> Result<Report, Failure> {
+fn compared(files: &[PathBuf]) -> Result<CheckReport, Failure> {
     let mut types: Vec<Vec<TypeVersion>> = Vec::new();
     let mut schemas: Vec<(String, Schema)> = Vec::new();
     for path in files {
@@ -72,6 +72,7 @@ fn shorter(schemas: &mut [(String, Schema)]) {
         file.to_string_lossy().into_owned()
     };
     let names: BTreeSet<String> = schemas.iter().map(|(name, _)| short(name)).collect();
+    // Otherwise the folders are what tells them apart.
     if names.len() == schemas.len() {
         for (name, _) in schemas {
             *name = short(name);
@@ -86,15 +87,16 @@ fn nothing_before() -> Failure {
     )
 }
 
-fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<Report, Failure> {
+fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<CheckReport, Failure> {
     shorter(&mut schemas);
     let new = schemas.pop().ok_or_else(nothing_before)?;
     let changes = schemas.iter().rev();
+    // The latest old one first, as the first comparison decides how the report is headed.
     let changes = changes.map(|(name, old)| (name.clone(), Change::between(old, &new.1)));
-    Report::of_schemas(new.0, changes.collect()).ok_or_else(nothing_before)
+    CheckReport::of_schemas(new.0, changes.collect()).ok_or_else(nothing_before)
 }
 
-fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
+fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<CheckReport, Failure> {
     let mut last = files.pop().unwrap_or_default();
     last.sort_by_key(|version| version.id.version);
     let new = last.pop().ok_or_else(nothing_before)?;
@@ -121,7 +123,7 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
         // An edit of a version that nobody uses yet.
         let change = Change::between(&same.schema, &new.schema);
         let changes = vec![(format!("{} before", same.id), change)];
-        return Report::of_schemas(new.id.to_string(), changes).ok_or_else(nothing_before);
+        return CheckReport::of_schemas(new.id.to_string(), changes).ok_or_else(nothing_before);
     }
     if let Some(missing) = new.conversion.as_ref().map(|conversion| conversion.from)
         && !before.iter().any(|other| other.id.version == missing)
@@ -134,7 +136,7 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
             format!("Give the file of version {missing} too."),
         ));
     }
-    let report = Report::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)?;
+    let report = CheckReport::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)?;
     let version = new.id.version;
     before.push(new);
     // What is wrong with steps is told elsewhere.

@@ -18,6 +18,7 @@ pub(super) fn only_undecided(findings: &[Finding]) -> bool {
 /// Of a refusal: each is JSON. One that can't be read is told as it is.
 pub(super) fn of_texts(texts: &[String]) -> Vec<Finding> {
     let read = |text: &String| {
+        // Of a newer server it may be anything; then it is shown as it is.
         let value: Value = serde_json::from_str(text).unwrap_or_default();
         let said = |key: &str| {
             let said = value.get(key).and_then(Value::as_str);
@@ -47,6 +48,7 @@ pub(super) fn of_texts(texts: &[String]) -> Vec<Finding> {
 /// What stands in the way first.
 pub(super) fn render(findings: &[Finding], width: Option<usize>) -> String {
     let width = width.unwrap_or(100).max(40);
+    // What refuses comes first, for that is what has to be mended.
     let (refusing, others): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|finding| finding.refuses);
     let all = refusing.into_iter().chain(others);

@@ -4,7 +4,7 @@
 use super::data::Data;
 use super::{ADMINISTRATOR, USER, example, say};
 use coeval_cli::Failure;
-use coeval_client::{Client, Kind};
+use coeval_client::{Client, ClientErrorKind};
 use coeval_engine::Engine;
 use std::fmt::Display;
 
@@ -89,7 +89,7 @@ async fn create(client: &Client) -> Result<(), Failure> {
         let kind = client.resources(example::TYPE);
         match kind.create(&resource).await {
             Ok(_) => {}
-            Err(error) if error.kind() == Kind::Exists => {}
+            Err(error) if error.kind() == ClientErrorKind::Exists => {}
             Err(error) => return Err(error.into()),
         }
     }

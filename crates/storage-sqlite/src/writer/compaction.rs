@@ -1,23 +1,23 @@
 //! Compaction: the oldest events go, a few at a time, between the commits.
 
-use super::{Command, Thread};
+use super::{WriterCommand, WriterThread};
 use crate::error::typed;
 use crate::history::{self, signed, unsigned};
-use coeval_storage::{Retention, StorageError};
+use coeval_storage::{EventRetention, StorageError};
 use rusqlite::params;
 use tokio::sync::mpsc;
 
 /// Events that go in one transaction.
 const AT_ONCE: i64 = 500;
 
-impl Thread {
+impl WriterThread {
     /// Removes what `keep` does not want, and lets waiting writes through in between. A command
     /// of another kind that is met is left in `other`.
     pub(super) fn compact(
         &mut self,
-        keep: Retention,
-        queue: &mut mpsc::Receiver<Command>,
-        other: &mut Option<Command>,
+        keep: EventRetention,
+        queue: &mut mpsc::Receiver<WriterCommand>,
+        other: &mut Option<WriterCommand>,
     ) -> Result<u64, StorageError> {
         if !self.may_write() {
             return Err(StorageError::Restoring);
@@ -39,7 +39,7 @@ impl Thread {
     }
 
     /// Removes up to [`AT_ONCE`] events; whether there may be more.
-    fn compact_some(&mut self, keep: Retention) -> Result<bool, StorageError> {
+    fn compact_some(&mut self, keep: EventRetention) -> Result<bool, StorageError> {
         let Some(cut) = self.cut(keep)? else {
             return Ok(false);
         };
@@ -57,7 +57,7 @@ impl Thread {
 
     /// The newest of the oldest events that may go. The newest event of all stays: it tells the
     /// head.
-    fn cut(&self, keep: Retention) -> Result<Option<u64>, StorageError> {
+    fn cut(&self, keep: EventRetention) -> Result<Option<u64>, StorageError> {
         let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
         let before = self.start.moments.now().0.saturating_sub(age);
         let mut statement = self

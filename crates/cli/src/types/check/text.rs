@@ -1,6 +1,6 @@
 //! What was found, for people: the short answer first.
 
-use super::report::{Fits, Report, Shown, Told};
+use super::report::{CheckReport, DirectionFit, FindingReport, ShownCounterexample};
 use crate::columns::{harmless, pad, plain, wrap};
 use coeval_core::compat::Kind;
 use std::collections::HashSet;
@@ -11,7 +11,8 @@ const DOCUMENT: usize = 400;
 /// For which a document is rejected.
 const REASONS: usize = 3;
 
-pub(super) fn render(report: &Report, width: Option<usize>) -> String {
+pub(super) fn render(report: &CheckReport, width: Option<usize>) -> String {
+    // Narrower than this nothing can be read; without a terminal, as wide as a mail.
     let width = width.unwrap_or(100).max(40);
     let mut lines = summary(report);
     if report.findings.is_empty()
@@ -43,7 +44,7 @@ pub(super) fn render(report: &Report, width: Option<usize>) -> String {
         .collect()
 }
 
-fn summary(report: &Report) -> Vec<String> {
+fn summary(report: &CheckReport) -> Vec<String> {
     let (old, new) = (plain(&report.old), plain(&report.new));
     let mut lines = vec![
         format!("{} ({}): {}", report.kind, report.verdict, needs(report)),
@@ -70,7 +71,7 @@ fn summary(report: &Report) -> Vec<String> {
     lines
 }
 
-fn needs(report: &Report) -> String {
+fn needs(report: &CheckReport) -> String {
     let bump = &report.bump;
     let needed = bump.needed;
     match (bump.given, bump.enough) {
@@ -82,16 +83,18 @@ fn needs(report: &Report) -> String {
 }
 
 /// In this direction policy can have another answer than JSON Schema.
-fn forth(report: &Report) -> String {
+fn forth(report: &CheckReport) -> String {
     let fits = &report.old_documents_fit_new;
-    let breaks = |told: &Told| told.against == report.old && told.kind != Kind::Additive.name();
+    let breaks =
+        |told: &FindingReport| told.against == report.old && told.kind != Kind::Additive.name();
     if fits.answer == "no" && !report.findings.iter().any(breaks) {
+        // The letter of JSON Schema counts fields as breaking that the policy allows.
         return "yes by policy, no by the letter".to_owned();
     }
     answer(fits)
 }
 
-fn answer(fits: &Fits) -> String {
+fn answer(fits: &DirectionFit) -> String {
     match fits.answer {
         "yes" => "yes, proven".to_owned(),
         "no" => "no, shown by a document".to_owned(),
@@ -117,7 +120,7 @@ fn at(path: &str) -> String {
     }
 }
 
-fn finding(told: &Told, report: &Report, page: bool, width: usize) -> Vec<String> {
+fn finding(told: &FindingReport, report: &CheckReport, page: bool, width: usize) -> Vec<String> {
     let mut lines = vec![format!(
         "{}{}  {}  ({})",
         pad(told.kind, 11),
@@ -138,6 +141,7 @@ fn finding(told: &Told, report: &Report, page: bool, width: usize) -> Vec<String
         said.extend(document(shown, &told.against, &report.new));
     }
     // Once is enough.
+    // The page about a rule is named with its first finding only.
     if page {
         said.push(told.page.clone());
     }
@@ -154,7 +158,7 @@ fn indented(said: &[String], width: usize) -> Vec<String> {
 }
 
 /// Who accepts it, the document, and what the other one says.
-fn document(shown: &Shown, old: &str, new: &str) -> Vec<String> {
+fn document(shown: &ShownCounterexample, old: &str, new: &str) -> Vec<String> {
     let (old, new) = (plain(old), plain(new));
     let (accepts, rejects) = match shown.accepted_by {
         "old" => (old, new),

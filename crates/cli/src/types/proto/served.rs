@@ -2,7 +2,7 @@
 
 use super::super::registered::{type_of, versions_of};
 use super::{HEADER, ProtoFile};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use coeval_typed::PackageName;
 use serde_json::Value;
@@ -13,10 +13,11 @@ const TOKEN: &str = "COEVAL_TOKEN";
 
 pub(super) async fn of_server(
     types: &[PathBuf],
-    session: &Session,
+    session: &ClientSession,
     with_header: bool,
 ) -> Result<Vec<ProtoFile>, Failure> {
     let listed = get(session, "/protos").await?;
+    // An answer without a list is refused below, whatever it is.
     let listed: Value = serde_json::from_str(&listed).unwrap_or_default();
     let files = listed.get("files").and_then(Value::as_array);
     let files = files.ok_or_else(|| {
@@ -49,6 +50,7 @@ pub(super) async fn of_server(
         }
         found.extend(own);
     }
+    // The packages import it; printed to a terminal it would only be in the way.
     if with_header {
         found.push(HEADER);
     }
@@ -75,7 +77,7 @@ fn folder(of: &str) -> Result<String, Failure> {
     Ok(name.base().replace('.', "/") + "/v")
 }
 
-async fn get(session: &Session, path: &str) -> Result<String, Failure> {
+async fn get(session: &ClientSession, path: &str) -> Result<String, Failure> {
     let answer = session.client.get_plain(path).await?;
     if (200..300).contains(&answer.status) {
         return Ok(answer.text);
