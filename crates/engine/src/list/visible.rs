@@ -20,7 +20,7 @@ use crate::write::decode_acl;
 use coeval_access::{Acl, AclFacts, Action, Decision, Facts, Level, decide};
 use coeval_core::version::{Uuid, Version};
 use coeval_filter::{Compiled, Field, Filter};
-use coeval_storage::{Entry, Key, ReadRequest, Stored as Kept, Token};
+use coeval_storage::{Key, ReadRequest, StoredEntry, StoredValue as Kept, Token};
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Look<'_> {
     }
 
     /// `None` if it is not, or no longer, where the listing looks for it.
-    fn look_at(&self, candidate: &Candidate, entry: Entry) -> Option<Looked> {
+    fn look_at(&self, candidate: &Candidate, entry: StoredEntry) -> Option<Looked> {
         let source = self.scope.sources.get(candidate.source)?;
         let unread = |error: &EngineError, key: &Key| {
             let major = keys::read_record(key).map_or(0, |(_, major, _)| major);

@@ -20,7 +20,7 @@ use crate::visible_versions::WantedView;
 use coeval_access::Action;
 use coeval_core::decide::{StoreAt, Wanted as WantedVersion};
 use coeval_core::version::{Version, WriteVersion};
-use coeval_storage::{Revision, Step};
+use coeval_storage::{Revision, WriteStep};
 use serde_json::Value;
 
 /// A change of a resource.
@@ -137,7 +137,7 @@ impl Engine {
         caller: &Caller,
         found: Found,
         update: &Update,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Changed, EngineError> {
         let mut planned = self.plan_update(caller, &found, update).await?;
         join(&mut planned.write.steps, more)?;
