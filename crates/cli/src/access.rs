@@ -222,6 +222,8 @@ fn row(action: &pb::ExplainedAction) -> Vec<String> {
 fn because(action: &pb::ExplainedAction) -> String {
     let mut said: Vec<String> = Vec::new();
     for requirement in &action.requirements {
+        // Allowed: who grants it. Refused: what is missing. Anything else does not matter for the
+        // answer.
         let one = match (action.allowed, requirement.met) {
             // One reason is enough; -o json has them all.
             (true, true) => requirement.by.first().cloned().unwrap_or_default(),
@@ -238,6 +240,7 @@ fn because(action: &pb::ExplainedAction) -> String {
 
 /// What to do about all that is missing, each once.
 fn advices(actions: &[pb::ExplainedAction]) -> String {
+    // The same advice often helps with several actions.
     let mut said: Vec<&str> = Vec::new();
     let missing = actions.iter().filter(|action| !action.allowed);
     let missing = missing.flat_map(|action| &action.requirements);

@@ -19,7 +19,7 @@ use crate::names;
 use crate::say;
 use carry_out::{RefusedPlan, carry_out};
 use clap::Args;
-use coeval_client::ClientErrorKind;
+use coeval_client::{ClientError, ClientErrorKind};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::ApplyReport;
 use std::collections::BTreeMap;
@@ -128,6 +128,7 @@ pub(crate) async fn run(options: ApplyOptions) -> Result<ExitCode, Failure> {
 
 /// The version of those that say none.
 pub(crate) fn say_version(files: &mut [DeclaredResource], version: Option<&str>) {
+    // A file that says its version keeps it: the flag is for the others.
     let silent = files.iter_mut().filter(|file| file.version.is_empty());
     for file in silent {
         file.version = version.unwrap_or_default().to_owned();
@@ -137,6 +138,8 @@ pub(crate) fn say_version(files: &mut [DeclaredResource], version: Option<&str>)
 /// Why a plan would be refused for its content; a note of it, if nobody can tell.
 pub(crate) async fn misfit(session: &ClientSession, plan: &mut ApplyPlan) -> Option<ApplyError> {
     let name = plan.target.to_string();
+    // Found out here, where it costs nothing, so that a rehearsal tells what the server would
+    // refuse.
     match fits(session, &plan.body).await {
         Ok(SchemaFit::Fits) => None,
         Ok(SchemaFit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
@@ -222,14 +225,21 @@ impl ApplyRun {
             Ok(done) => {
                 self.count(done.outcome, 1);
                 // The bar is taken off the screen while lines are printed.
-                self.bar.suspend(|| {
+                let printed = self.bar.suspend(|| {
                     if report.dry_run && report.form.is_none() {
-                        say::out(&difference(&done.plan));
+                        say::out(&difference(&done.plan)?);
                     }
                     report::overridden(&done.plan);
-                    report.done(&done);
+                    report.done(&done)?;
                     report::beside(&done);
+                    Ok::<_, ClientError>(())
                 });
+                // It was done all the same, so the next one is tried.
+                if let Err(error) = printed {
+                    let failure = Failure::from(error);
+                    self.worst = self.worst.max(failure.exit());
+                    let _ = failure.report();
+                }
                 return true;
             }
             Err(refused) => refused,

@@ -2,7 +2,9 @@
 //! read.
 
 use crate::context::ClientSession;
-use coeval_client::{ClientError, QuarantinedResource, Resource, Resources, WrittenResource};
+use coeval_client::{
+    ClientError, ClientErrorKind, QuarantinedResource, Resource, Resources, WrittenResource,
+};
 use coeval_codes::Coded as _;
 use coeval_proto::resources::v1 as pb;
 use serde_json::Value;
@@ -197,7 +199,10 @@ pub(crate) fn unmarked(version: &str) -> &str {
 }
 
 /// What people keep in a file of a resource, without what is the server's.
-pub(crate) fn as_file(resource: &Resource) -> Value {
+///
+/// # Errors
+/// As [`as_value`].
+pub(crate) fn as_file(resource: &Resource) -> Result<Value, ClientError> {
     // What only the server sets is no part of a file, and would differ with every write.
     let mut file = resource.clone();
     file.version = unmarked(&resource.version).to_owned();
@@ -207,5 +212,18 @@ pub(crate) fn as_file(resource: &Resource) -> Value {
     file.metadata.created = None;
     file.metadata.modified = None;
     file.metadata.revision.clear();
-    serde_json::to_value(&file).unwrap_or_default()
+    as_value(&file)
+}
+
+/// All of a resource as data.
+///
+/// # Errors
+/// If its content has something that JSON can't have.
+pub(crate) fn as_value(resource: &Resource) -> Result<Value, ClientError> {
+    serde_json::to_value(resource).map_err(|error| {
+        let name = &resource.metadata.name;
+        let message = format!("{} {name} can't be said as JSON: {error}", resource.kind);
+        let advice = "Look at it with `coeval get`, and change what it can't have.";
+        ClientError::new(ClientErrorKind::Internal, message, advice)
+    })
 }

@@ -12,6 +12,7 @@ pub(crate) fn width(text: &str) -> usize {
 /// One line without anything that a terminal would obey.
 #[must_use]
 pub(crate) fn plain(text: &str) -> String {
+    // Every kind of blank becomes one space, line breaks too.
     let words: Vec<_> = text.split_whitespace().collect();
     harmless(&words.join(" "))
 }
@@ -53,6 +54,7 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
 /// Filled with spaces.
 #[must_use]
 pub(crate) fn pad(text: &str, to: usize) -> String {
+    // A text that is too wide already is not cut: its column simply is wider there.
     let spaces = to.saturating_sub(width(text));
     format!("{text}{}", " ".repeat(spaces))
 }
@@ -63,6 +65,7 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
     for word in text.split(' ') {
+        // One for the space before the word.
         let longer = used + 1 + width(word);
         match lines.last_mut() {
             Some(line) if longer <= room => {

@@ -83,6 +83,7 @@ impl ServerOptions {
 
     /// The same, with so much time to connect.
     pub(crate) fn session_within(&self, time: Duration) -> Result<ClientSession, Failure> {
+        // An empty flag or variable counts as not given: scripts pass those on.
         let flags = ServerChoice {
             server: self.server.clone().filter(|server| !server.is_empty()),
             context: self.context.clone().filter(|context| !context.is_empty()),
@@ -115,6 +116,7 @@ impl ServerOptions {
             expires = credential.expires;
             builder = builder.token(credential.token.reveal());
         }
+        // The flag wins over what the context says.
         let namespace = self.namespace.clone();
         let namespace = namespace.or_else(|| context.and_then(|context| context.namespace.clone()));
         Ok(ClientSession {

@@ -68,6 +68,7 @@ fn version(text: &str) -> Result<Version, VersionError> {
 /// # Errors
 /// If the document can't be converted, or a file can't be used.
 pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
+    // All versions of the type: the way from one to the other may lead over others.
     let versions = Versions::of_files(files::types(&options.types)?)?;
     let kept = options.with_kept.as_deref().map(files::kept).transpose()?;
     // What is kept is relative to a version: applied to another one it would get to wrong places.

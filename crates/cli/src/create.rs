@@ -44,6 +44,7 @@ pub(crate) async fn run(options: CreateOptions) -> Result<ExitCode, Failure> {
     say_version(&mut files, options.version.as_deref());
     let mut session = options.server.session()?;
     session.strict = options.strict;
+    // The exit code is the worst of all files.
     let mut worst = 0;
     for file in &files {
         // The target says the organization, which a file may leave out.
@@ -54,7 +55,7 @@ pub(crate) async fn run(options: CreateOptions) -> Result<ExitCode, Failure> {
         let error = match session.make(&new, None).await {
             Ok(made) => {
                 match options.output {
-                    Some(form) => show(form, &made.resource),
+                    Some(form) => show(form, &made.resource)?,
                     None => say::out(&format!("{target} created ({})\n", made.resource.version)),
                 }
                 // A create with hooks goes on as a task.

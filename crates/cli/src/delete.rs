@@ -84,6 +84,7 @@ async fn one(
         notes::note(&format!("The task {task} goes on with it."));
         return said(writeln!(std::io::stdout(), "{target} is being deleted"));
     }
+    // With a hook, the delete is done only when its task is.
     ended(session, target, &task).await?;
     said(writeln!(std::io::stdout(), "{target} deleted"))
 }

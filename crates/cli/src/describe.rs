@@ -57,6 +57,7 @@ pub(crate) async fn run(options: DescribeOptions) -> Result<ExitCode, Failure> {
     let mut failures = Vec::new();
     let mut first = true;
     for target in &targets {
+        // One page after another: what follows does not wait for all.
         match page(&session, target, &options.version).await {
             Ok(page) => {
                 let gap = if first { "" } else { "\n" };
@@ -154,6 +155,7 @@ async fn descriptions(
     let file: Value = serde_norway::from_str(&file).ok()?;
     let schema = file
         .pointer("/spec/schema")
+        // Files of earlier forms have the schema at the top.
         .or_else(|| file.get("schema"))?;
     let properties = schema.get("properties")?.as_object()?.iter();
     let described = properties.filter_map(|(name, property)| {

@@ -51,7 +51,7 @@ pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
                     None
                 };
                 drifted |= changes;
-                say::out(&difference(&plan));
+                say::out(&difference(&plan).map_err(|error| Failure::from(error).into_usage())?);
                 notes(&plan);
                 if let Some(refusal) = plan.refusal() {
                     say::note(&format!("conflict: {refusal}\n"));

@@ -19,6 +19,7 @@ use coeval_client::{ClientError, ClientErrorKind, Resource};
 use coeval_codes::{Code, Coded};
 use content::edited;
 use draft::EditDraft;
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// Edit a resource in your editor.
@@ -92,6 +93,7 @@ pub(crate) async fn run(options: EditOptions) -> Result<ExitCode, Failure> {
     let target = options.named.target(&session)?;
     let version = options.version.unwrap_or_default();
     let read = session.find(&target, &version).await?.resource;
+    // A stand-in is shown in place of the content: saving it would store the stand-in.
     if let Some(status) = read
         .status
         .as_ref()
@@ -138,7 +140,7 @@ enum AfterSave {
 
 impl EditSession<'_> {
     async fn run(mut self) -> Result<ExitCode, Failure> {
-        let text = yaml::text(&as_file(&self.read));
+        let text = yaml::text(&as_file(&self.read)?);
         self.draft.write(&self.comments(&[]), &text)?;
         let mut problems: Vec<String> = Vec::new();
         loop {
@@ -163,9 +165,10 @@ impl EditSession<'_> {
                     continue;
                 }
             };
+            // Inside: saving may be tried several times without the editor in between.
             loop {
                 // Nothing to save, also after a merge that came to what is there.
-                if differences(&as_file(&self.read), &as_file(&body)).is_empty() {
+                if differences(&self.file(&self.read)?, &self.file(&body)?).is_empty() {
                     return Ok(self.nothing("nothing was changed"));
                 }
                 match self.save(body, &text).await? {
@@ -189,6 +192,7 @@ impl EditSession<'_> {
             comments.extend(problems.iter().map(|problem| format!("  {problem}")));
             comments.push(String::new());
         }
+        // The stored version tells people why something may be missing.
         let stored = stored(read).map(|stored| format!(", stored at {stored}"));
         comments.push(format!(
             "{target} at {}{}, revision {}.",
@@ -200,6 +204,11 @@ impl EditSession<'_> {
         comments
     }
 
+    /// As a file has it; whatever goes wrong, the edit is kept.
+    fn file(&self, resource: &Resource) -> Result<Value, Failure> {
+        as_file(resource).map_err(|error| self.draft.keep(error.into()))
+    }
+
     fn nothing(self, why: &str) -> ExitCode {
         say::note(&format!("{why}: {} stays as it is\n", self.target));
         self.draft.forget();
@@ -207,6 +216,7 @@ impl EditSession<'_> {
     }
 
     fn saved(self, wrote: &WriteReport) -> ExitCode {
+        // The server may have stored it at another version than the one it was edited at.
         let stored = stored(&wrote.resource);
         let at = stored.map(|stored| format!(", stored at {stored}"));
         let at = at.unwrap_or_default();
@@ -260,7 +270,11 @@ impl EditSession<'_> {
         // Compared as files: what only the server sets is always another one.
         let fresh = fresh.map_err(|error| self.draft.keep(error.into()))?;
         let fresh = fresh.resource;
-        let (before, edited, theirs) = (as_file(&self.read), as_file(&mine), as_file(&fresh));
+        let (before, edited, theirs) = (
+            self.file(&self.read)?,
+            self.file(&mine)?,
+            self.file(&fresh)?,
+        );
         let (merged, conflicts) = replay(&before, &edited, &theirs);
         let overtaken = EditError::Overtaken {
             target: self.target.clone(),
@@ -275,10 +289,12 @@ impl EditSession<'_> {
             "Your edit is in {}.\n",
             self.draft.path().display()
         ));
+        // Nobody can choose, so the edit is kept and the newer resource stays as it is.
         if !say::can_ask() {
             return Err(self.draft.keep(overtaken.into()));
         }
         let question = "Do yours again on theirs? [y]es, [e]dit once more, [n]o: ";
+        // Asked until it is answered: any default could lose one of the two changes.
         let answer = loop {
             let answer = say::ask(question).await.unwrap_or_else(|| "n".to_owned());
             match answer.to_ascii_lowercase().as_str() {

@@ -167,6 +167,7 @@ impl std::fmt::Display for Failure {
 
 impl<E: Coded> From<E> for Failure {
     fn from(error: E) -> Self {
+        // The code decides: the same error ends every command in the same way.
         let code = error.code();
         Self {
             message: error.to_string(),

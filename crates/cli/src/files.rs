@@ -107,6 +107,7 @@ fn read_one(
     all: &mut Vec<DeclaredResource>,
     problems: &mut Vec<LocatedProblem>,
 ) {
+    // Bounds on each file, so that a broken one can't fill the memory.
     let limits = BodyLimits {
         bytes: FILE_BYTES,
         depth: DEPTH,

@@ -68,6 +68,7 @@ pub struct GetOptions {
 }
 
 pub(crate) async fn run(options: GetOptions) -> Result<ExitCode, Failure> {
+    // Names are looked up one by one; a kind alone is a list.
     let targets = options.targets.each()?;
     if !targets.is_empty() {
         return options.one_by_one(&targets).await;
@@ -104,6 +105,7 @@ impl GetOptions {
             ));
         }
         let session = self.server.session()?;
+        // Several are a list, also if only one of them is found.
         let shape = match targets {
             [_] => OutputShape::One,
             _ => OutputShape::List,
@@ -131,6 +133,7 @@ impl GetOptions {
 
 /// All but the last are told here; that one ends the command.
 pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+    // The last failure is the command's own, and decides on the exit code.
     let Some(last) = failures.pop() else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -208,6 +211,7 @@ async fn list<T: Printable + From<Resource>>(
     output: &OutputOptions,
 ) -> Result<ExitCode, Failure> {
     let columns = KindColumns::shown(session, query, output).await;
+    // Known before the first row: the columns of the type come after those of all resources.
     let mut printer = Printer::<T>::with_columns(output, OutputShape::List, &columns.heads());
     let mut lowered = 0_u64;
     let mut hidden = 0_u64;

@@ -11,6 +11,7 @@ use crate::rows::{OutputFormat, OutputOptions, print_rows};
 use crate::{say, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use coeval_client::ClientError;
 use coeval_proto::access::v1::GetUserRequest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -54,6 +55,7 @@ pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let target = options.named.target(&session)?;
     let version = options.version.unwrap_or_default();
+    // One that can't be shown at this version does not hide the others.
     let (revisions, quarantined) = session.earlier(&target, &version).await?;
     for one in quarantined {
         // A version that does not exist is the same problem for every revision.
@@ -73,7 +75,7 @@ pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
             // Only a table shows names, and each costs a request.
             let names = names(&session, &revisions).await;
             for (one, before) in with_before(&revisions) {
-                say::out(&difference(one, before, &names));
+                say::out(&difference(one, before, &names)?);
             }
         }
         format => {
@@ -82,9 +84,8 @@ pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
             } else {
                 BTreeMap::new()
             };
-            let rows: Vec<_> = with_before(&revisions)
-                .map(|(one, before)| row(one, before, &names))
-                .collect();
+            let rows = with_before(&revisions).map(|(one, before)| row(one, before, &names));
+            let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
             let values: Vec<_> = revisions.iter().map(whole).collect();
             print_rows(&format, &HEADERS, &rows, &values)?;
         }
@@ -104,6 +105,7 @@ fn whole(one: &EarlierRevision) -> Value {
 fn with_before(
     revisions: &[EarlierRevision],
 ) -> impl Iterator<Item = (&EarlierRevision, Option<&EarlierRevision>)> {
+    // Newest first, so the one before each is the next in the list.
     let before = revisions.iter().skip(1).map(Some).chain([None]);
     revisions.iter().zip(before)
 }
@@ -113,9 +115,9 @@ async fn names(session: &ClientSession, revisions: &[EarlierRevision]) -> BTreeM
     let mut names = BTreeMap::new();
     for one in revisions {
         let id = &one.modified_by;
+        // Each user once, however many revisions are theirs.
         if id.is_empty() || names.contains_key(id) {
             continue;
-            // Each user once, however many revisions are theirs.
         }
         let request = GetUserRequest {
             name: id.clone(),
@@ -142,29 +144,30 @@ fn row(
     one: &EarlierRevision,
     before: Option<&EarlierRevision>,
     names: &BTreeMap<String, String>,
-) -> Vec<String> {
+) -> Result<Vec<String>, ClientError> {
     let metadata = &one.resource.metadata;
     let when = metadata.modified.map(|time| format!("{time:.0}"));
     let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
-    vec![
+    Ok(vec![
         short(&metadata.revision),
         one.generation.to_string(),
         when.unwrap_or_default(),
         by.clone(),
         unmarked(&one.resource.version).to_owned(),
-        changed(one, before),
-    ]
+        changed(one, before)?,
+    ])
 }
 
 /// What changed, as a short list of paths.
-fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> String {
+fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> Result<String, ClientError> {
     let Some(before) = before else {
-        return match one.generation {
-            0 => "(created)".to_owned(),
-            _ => "(none before it is kept)".to_owned(),
+        let said = match one.generation {
+            0 => "(created)",
+            _ => "(none before it is kept)",
         };
+        return Ok(said.to_owned());
     };
-    let (was, is) = (as_file(&before.resource), as_file(&one.resource));
+    let (was, is) = (as_file(&before.resource)?, as_file(&one.resource)?);
     let changes = differences(&was, &is);
     let paths = changes.iter().map(|change| {
         // Paths into the content are told without the part that all of them have.
@@ -178,19 +181,19 @@ fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> String {
     if changes.len() > PATHS {
         said.push(format!("and {} more", changes.len() - PATHS));
     }
-    if said.is_empty() {
+    Ok(if said.is_empty() {
         "(nothing of the content)".to_owned()
     } else {
         said.join(", ")
-    }
+    })
 }
 
 fn difference(
     one: &EarlierRevision,
     before: Option<&EarlierRevision>,
     names: &BTreeMap<String, String>,
-) -> String {
-    let text = |of: &EarlierRevision| yaml::text(&as_file(&of.resource));
+) -> Result<String, ClientError> {
+    let text = |of: &EarlierRevision| as_file(&of.resource).map(|file| yaml::text(&file));
     let called = |of: &EarlierRevision| {
         let metadata = &of.resource.metadata;
         let when = metadata.modified.map(|time| format!("{time:.0}"));
@@ -198,10 +201,12 @@ fn difference(
         let (revision, when) = (short(&metadata.revision), when.unwrap_or_default());
         format!("{revision} (generation {}, {when}, {by})", of.generation)
     };
-    let was = before.map(text).unwrap_or_default();
+    let was = before.map(text).transpose()?.unwrap_or_default();
     let name = before.map_or_else(|| "(none before it is kept)".to_owned(), called);
-    match render::unified(&was, &text(one), (&name, &called(one))) {
-        same if same.is_empty() => format!("--- {name}\n+++ {}\n", called(one)),
-        text => text,
-    }
+    let shown = render::unified(&was, &text(one)?, (&name, &called(one)));
+    Ok(if shown.is_empty() {
+        format!("--- {name}\n+++ {}\n", called(one))
+    } else {
+        shown
+    })
 }

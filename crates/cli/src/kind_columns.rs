@@ -40,6 +40,7 @@ impl KindColumns {
     /// As the server knows them. A list without them is still a list: what can't be found out is
     /// left out.
     async fn of(session: &ClientSession, kind: &str, version: &str) -> Self {
+        // Without a vendor the name may be that of several types.
         let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
         let mut of_version = BTreeMap::new();
         let mut vendors = Vec::new();
@@ -58,6 +59,7 @@ impl KindColumns {
             let page = page.into_inner();
             for one in page.type_versions {
                 vendors.push(one.vendor);
+                // A version that this release can't read is none that it could show.
                 if let Ok(version) = Version::parse_full(&one.version) {
                     of_version.insert(version, one.columns);
                 }

@@ -76,6 +76,7 @@ pub(crate) async fn run(options: LoginOptions) -> Result<ExitCode, Failure> {
     // Of the context, so that a second login works without the flag.
     let authority = context.certificate_authority.clone();
     let client = builder(&context.server, authority.as_deref())?.build()?;
+    // Before anything is sent: the server could only say that it knows nobody of that name.
     let (user, organization) = halves(&context.user)?;
     // Before the password is asked for.
     warn_if_open(&context.server);
@@ -84,6 +85,7 @@ pub(crate) async fn run(options: LoginOptions) -> Result<ExitCode, Failure> {
     } else {
         ask_password(&context.user, &context.server)?
     };
+    // Only now the server is asked; nothing is remembered unless it agrees.
     let login = client.log_in(user, organization, &password).await?;
     let credential =
         ServerCredential::of(&context.server, AuthToken::new(login.token), login.expires);
@@ -163,6 +165,7 @@ impl LoginOptions {
 
 /// The user's name and the organization's.
 fn halves(user: &str) -> Result<(&str, &str), Failure> {
+    // At the last `@`: a name may have one itself.
     match user.rsplit_once('@') {
         Some((name, organization)) if !name.is_empty() && !organization.is_empty() => {
             Ok((name, organization))
@@ -179,6 +182,7 @@ fn warn_if_open(server: &str) {
     let Some(host) = server.strip_prefix("http://") else {
         return;
     };
+    // This machine itself: nobody else can listen there.
     let near = ["127.", "localhost", "[::1]"];
     if !near.iter().any(|near| host.starts_with(near)) {
         notes::warn("the password and the token go over the network unencrypted; use https://");

@@ -92,6 +92,7 @@ impl LogoutOptions {
         };
         let ended = session.client.sessions().logout(LogoutRequest {}).await;
         match ended.map_err(ClientError::from) {
+            // Forgotten here by the caller, once the server has agreed.
             Ok(_) => Ok(session.context),
             Err(error) if error.kind() == ClientErrorKind::Unauthenticated => Ok(session.context),
             Err(error) if error.kind() == ClientErrorKind::Unavailable => {

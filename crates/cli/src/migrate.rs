@@ -72,6 +72,7 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
                 rate,
                 meaning_changed,
             };
+            // Nothing moves yet: starting only admits the first phase.
             let session = of.session()?;
             let begun = session.client.migrations().start_migration(asked).await;
             let begun = begun.map_err(|error| words::told(error, &of.kind))?;
@@ -135,14 +136,14 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
             output,
         } => back::undo(&of.session()?, &of.kind, wait, yes, output).await?,
         MigrateCommand::Verify { of, output } => {
-            found::verify(&of.session()?, &of.kind, output).await?
+            found::verify(&of.session()?, &of.kind, output).await?;
         }
         MigrateCommand::List { output, server } => list(&server.session()?, output).await?,
         MigrateCommand::Failed { of, output } => {
-            found::failed(&of.session()?, &of.kind, output).await?
+            found::failed(&of.session()?, &of.kind, output).await?;
         }
         MigrateCommand::Retry { of, names } => {
-            found::retry(&of.session()?, &of.kind, &names).await?
+            found::retry(&of.session()?, &of.kind, &names).await?;
         }
     }
     Ok(ExitCode::SUCCESS)

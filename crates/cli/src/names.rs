@@ -84,6 +84,7 @@ fn split(text: &str) -> Result<NamedTarget, Failure> {
 
 /// A version as people write it: `1.1` is 1.1.0, and `v1.1` is the same.
 pub(crate) fn version(text: &str) -> Result<String, std::convert::Infallible> {
+    // Two numbers leave the patch out, one the minor too.
     let numbers = text.split('.').count();
     let short = numbers < 3 && text.starts_with(|c: char| c.is_ascii_digit());
     Ok(if short {

@@ -118,10 +118,10 @@ pub(crate) async fn run(options: OrgOptions) -> Result<ExitCode, Failure> {
         }
         OrgCommand::Delete { name, server } => delete(&server.session()?, name).await?,
         OrgCommand::Disable { name, server } => {
-            set_disabled(&server.session()?, &name, true).await?
+            set_disabled(&server.session()?, &name, true).await?;
         }
         OrgCommand::Enable { name, server } => {
-            set_disabled(&server.session()?, &name, false).await?
+            set_disabled(&server.session()?, &name, false).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -218,6 +218,7 @@ async fn delete(session: &ClientSession, name: String) -> Result<(), Failure> {
 }
 
 async fn set_disabled(session: &ClientSession, name: &str, disabled: bool) -> Result<(), Failure> {
+    // By id afterwards: the name could be given to another one in between.
     let before = get(session, name).await?;
     let change = pb::Organization {
         id: before.id,

@@ -113,6 +113,7 @@ pub(crate) fn pages(
                 sequence: answer.sequence,
             };
             for message in answer.resources {
+                // What this release can't read is reported like what the server could not show.
                 match readable(message) {
                     Ok(resource) => page.resources.push(resource),
                     Err(unreadable) => page.quarantined.push(unreadable),

@@ -92,18 +92,20 @@ pub(crate) async fn run(options: RestoreOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let target = options.named.target(&session)?;
     let (revisions, _) = session.earlier(&target, "").await?;
+    // Revisions are long, and their beginning is enough for people.
     let then = choose(&revisions, &options.revision, &target.to_string())?;
     let Some(present) = revisions.first() else {
         return Ok(ExitCode::SUCCESS);
     };
-    let text = |of: &EarlierRevision| yaml::text(&as_file(&of.resource));
+    let text = |of: &EarlierRevision| as_file(&of.resource).map(|file| yaml::text(&file));
     let (now, again) = (&present.resource, &then.resource);
     let called = |of: &EarlierRevision| {
         let revision = short(&of.resource.metadata.revision);
         format!("{target} ({}, {revision})", of.resource.version)
     };
     let names = (called(present), called(then));
-    let difference = render::unified(&text(present), &text(then), (&names.0, &names.1));
+    let difference = render::unified(&text(present)?, &text(then)?, (&names.0, &names.1));
+    // What would change is shown first, also without --dry-run.
     say::note(&difference);
     // Restoring what is there already would only make another revision.
     if now.metadata.revision == again.metadata.revision || difference.is_empty() {

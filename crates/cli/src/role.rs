@@ -270,6 +270,7 @@ async fn change_rights(
     add: &[String],
     remove: &[String],
 ) -> Result<pb::Role, Failure> {
+    // Checked before anything is sent: a typo must not look like a success.
     if let Some(absent) = remove.iter().find(|right| !role.rights.contains(right)) {
         let message = format!("the role {} does not have the right {absent:?}", role.name);
         return Err(Failure::refused(

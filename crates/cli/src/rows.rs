@@ -26,6 +26,7 @@ pub(crate) fn print_rows(
         OutputFormat::Json => as_json(&json!({ "items": values }))?,
         OutputFormat::Yaml => as_yaml(&json!({ "items": values }))?,
         OutputFormat::JsonPath(template) => {
+            // A line for each, also where the expression finds nothing, so that lines match rows.
             let lines = values.iter().map(|value| template.render(value) + "\n");
             lines.collect()
         }
@@ -91,6 +92,7 @@ fn width() -> Option<usize> {
 fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String {
     let heads = headers.iter().map(|head| head.to_uppercase());
     let cell = |text: &String| TableCell::new(if text.is_empty() { "-" } else { text });
+    // An empty cell would make columns hard to follow.
     let rows: Vec<Vec<_>> = rows
         .iter()
         .map(|row| row.iter().map(cell).collect())

@@ -42,6 +42,7 @@ pub(crate) fn untold_of_write(warnings: &str) -> Option<String> {
 
 /// All before a notice of a deprecation, and that.
 fn deprecation(warnings: &str) -> (&str, &str) {
+    // The notice is the last of the texts, and the only one that repeats.
     let Some((before, _)) = warnings.split_once(" is deprecated") else {
         return (warnings, "");
     };

@@ -138,6 +138,7 @@ fn pairs(map: &HashMap<String, String>) -> String {
         .iter()
         .map(|(of, what)| format!("{of}={what}"))
         .collect();
+    // Maps have no order; a table must have the same each time.
     all.sort();
     all.join(", ")
 }

@@ -118,6 +118,7 @@ impl StatusFilter {
 
 /// An id, and not a name: tasks outlive names.
 fn resource_id(text: &str) -> Result<String, String> {
+    // The server takes ids only; a name would find nothing, and not say why.
     match text.strip_prefix("urn:vcloud:entity:") {
         Some(rest) if !rest.is_empty() => Ok(text.to_owned()),
         _ => Err(
@@ -161,7 +162,7 @@ pub(crate) async fn run(options: TaskOptions) -> Result<ExitCode, Failure> {
             list(&server.session()?, asked, limit, output).await?;
         }
         TaskCommand::Get { id, output, server } => {
-            show(&get(&server.session()?, id).await?, output)?
+            show(&get(&server.session()?, id).await?, output)?;
         }
         TaskCommand::Wait {
             id,
@@ -206,6 +207,7 @@ async fn list(
         request.page_token = page_token;
         let page = session.client.tasks().list_tasks(request).await;
         let page = page.map_err(ClientError::from)?.into_inner();
+        // One that can't be read does not hide the others.
         for bad in &page.quarantined {
             say(&format!(
                 "{} can't be read: {} ({})",

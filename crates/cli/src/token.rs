@@ -226,6 +226,7 @@ async fn revoke(session: &ClientSession, tokens: &[String]) -> Result<(), Failur
 
 /// The id of the only token that is called so; what is no name is taken for an id.
 fn id_of(token: &str, known: &[ListedToken]) -> Result<String, Failure> {
+    // By name first: an id looks like no name that people give.
     let named = known.iter().filter(|one| one.name == token);
     let named: Vec<_> = named.map(|one| one.id.clone()).collect();
     match named.as_slice() {

@@ -353,7 +353,7 @@ pub async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode,
 async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match options.action {
         TypeCommand::List { output, server } => {
-            list::list(&server.session()?, &output.output).await?
+            list::list(&server.session()?, &output.output).await?;
         }
         TypeCommand::Versions {
             kind,
@@ -386,6 +386,7 @@ async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode
             output,
             server,
         } => {
+            // Neither flag: the columns are only shown.
             let columns = (clear || !set.is_empty()).then_some(set);
             annotate::columns(&server.session()?, &id, columns, &output.output).await?;
         }
@@ -429,6 +430,7 @@ async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode
         }
         TypeCommand::Explain { files, json } => explain::run(&files, json)?,
         TypeCommand::Proto { types, out, server } => {
+            // Names of types rather than of files mean that a server is asked.
             let asks = names_a_server(matches) || proto::are_types(&types);
             // Files need no session, and a server that is down must not be in their way.
             let session = asks.then(|| server.session()).transpose()?;

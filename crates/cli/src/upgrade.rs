@@ -71,6 +71,7 @@ pub struct UpgradeOptions {
 
 pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
+    // A filter is one task of the server; names are upgraded one by one.
     if let Some(filter) = &options.filter {
         return matching::run(&session, &options, filter).await;
     }
@@ -101,6 +102,7 @@ async fn one(
     let resources = resources.within(&session.namespace);
     // Read first, only to say what it was upgraded from.
     let before = resources.get(&target.name).await?;
+    // Without a condition on the revision: at its version already, it stays as it is.
     let written = resources
         .upgrade(&target.name, &options.to, "", options.dry_run)
         .await?;

@@ -172,10 +172,10 @@ pub(crate) async fn run(options: UserOptions) -> Result<ExitCode, Failure> {
             say(&format!("user {} deleted", who.name));
         }
         UserCommand::Disable { who, server } => {
-            set_disabled(&server.session()?, &who, true).await?
+            set_disabled(&server.session()?, &who, true).await?;
         }
         UserCommand::Enable { who, server } => {
-            set_disabled(&server.session()?, &who, false).await?
+            set_disabled(&server.session()?, &who, false).await?;
         }
         UserCommand::Password {
             who,
@@ -350,6 +350,7 @@ async fn change_roles(
     remove: &[String],
     output: OutputOptions,
 ) -> Result<(), Failure> {
+    // By id afterwards, so that a rename in between does no harm.
     let mut user = get(session, &who.name).await?;
     if !add.is_empty() || !remove.is_empty() {
         // As above: the names of roles depend on the organization.
@@ -390,6 +391,7 @@ fn changed(
         })
     };
     let mut roles = now.to_vec();
+    // Unknown names are refused before anything is written.
     for role in remove {
         let id = id(role)?;
         if !roles.contains(&id) {

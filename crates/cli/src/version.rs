@@ -55,11 +55,13 @@ pub(crate) async fn run(options: VersionOptions) -> Result<ExitCode, Failure> {
                 None
             }
             Err(failure) => {
+                // What is known here is told, also if the server does not answer.
                 say(&format!("client: {CURRENT}"));
                 return Err(failure);
             }
         }
     };
+    // A release that can't be read lacks nothing that could be named.
     let known = server.as_deref().and_then(|server| server.parse().ok());
     let lacking = known.map(lacking).unwrap_or_default();
     let needs = |feature: &Feature| format!("{} ({})", feature.what(), feature.since());

@@ -86,6 +86,7 @@ enum WaitState {
 
 impl WaitCondition {
     fn of(&self, resource: Option<&Resource>) -> Result<WaitState, serde_json::Error> {
+        // Absent: met for one condition, not yet for another, and never for the rest.
         let Some(resource) = resource else {
             return Ok(match self {
                 Self::Deleted => WaitState::Met,
@@ -105,6 +106,7 @@ impl WaitCondition {
             Self::Path(template, wanted) => {
                 let value: Value = serde_json::to_value(resource)?;
                 let found = template.render(&value);
+                // Any value is enough if none was named.
                 let met = template.finds(&value) && wanted.as_ref().is_none_or(|w| *w == found);
                 if !met {
                     let now = match found.as_str() {
@@ -197,6 +199,7 @@ async fn wait_for(
                 WaitState::Not(now) => now,
             };
         }
+        // After the look: a wait of no time at all still looks once.
         if Instant::now() >= deadline {
             return Err(Failure::coded(
                 coeval_codes::WAIT_OVER,

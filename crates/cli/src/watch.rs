@@ -205,6 +205,7 @@ pub(crate) async fn follow(
     present: bool,
 ) -> Result<ExitCode, Failure> {
     tokio::select! {
+        // Ctrl-C is how a watch is meant to end.
         ended = following(session, query, output, present) => ended.map(|()| ExitCode::SUCCESS),
         _ = tokio::signal::ctrl_c() => Ok(ExitCode::SUCCESS),
     }

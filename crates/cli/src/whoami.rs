@@ -100,6 +100,7 @@ pub(crate) async fn run(options: WhoamiOptions) -> Result<ExitCode, Failure> {
         context: session.context,
         expires: session.expires,
     };
+    // The default is for people; everything else goes the way of all outputs.
     if options.output.output == OutputFormat::Table {
         let mut text = String::new();
         for (what, value) in me.lines() {

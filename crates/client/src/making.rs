@@ -150,7 +150,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             match self.once(call).await {
                 Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) if error.kind() == ClientErrorKind::Unimplemented => {
-                    missing.note(Feature::Upsert)
+                    missing.note(Feature::Upsert);
                 }
                 Err(error) => return Err(error),
             }

@@ -78,6 +78,7 @@ impl ReleaseDeprecation {
             removed_in,
             ..
         } = *self;
+        // The last release that used it, and the one after it, may still meet this server.
         let earliest = last_used_in.earliest_removal();
         let mut faults = Vec::new();
         if removed_in < earliest {
@@ -93,6 +94,7 @@ impl ReleaseDeprecation {
         if since > current {
             faults.push(DeprecationFault::SinceLater { since, current });
         }
+        // Without a day there is no date for the headers `Deprecation` and `Sunset`.
         let undated = [since, removed_in].into_iter();
         let undated = undated.filter(|release| release.day().is_none());
         faults.extend(undated.map(|release| DeprecationFault::NoDay { release }));
@@ -102,6 +104,7 @@ impl ReleaseDeprecation {
     /// The header `Deprecation` (RFC 9745): `@` and the seconds of the day on which it began.
     #[must_use]
     pub fn deprecation_header(&self) -> Option<String> {
+        // Midnight in UTC, so that all servers answer the same.
         let began = midnight(self.since.day()?)?;
         Some(format!("@{}", began.timestamp().as_second()))
     }

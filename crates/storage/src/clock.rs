@@ -17,6 +17,7 @@ impl UnixMillis {
     /// Whether something that expires at `self` is gone at `now`.
     #[must_use]
     pub fn has_passed(self, now: UnixMillis) -> bool {
+        // Expired from its very millisecond on, in every store alike.
         self <= now
     }
 }

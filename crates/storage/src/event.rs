@@ -74,6 +74,7 @@ fn event_size(event: &KeyEvent) -> usize {
         KeyChange::Put(StoredValue::Damaged { raw, .. }) => raw.len(),
         KeyChange::Deleted { .. } => 16,
     };
+    // The key, and about what the event's struct and its pointers take.
     96 + event.key.as_bytes().len() + stored
 }
 
@@ -128,6 +129,7 @@ impl RawChange {
 #[must_use]
 pub fn encode_group(changes: &[RawChange]) -> Bytes {
     let mut out = BytesMut::new();
+    // The place of the checksum; it is over all the rest, so it is filled in at the end.
     out.put_u32(0);
     for change in changes {
         let (kind, value): (u8, &[u8]) = match &change.to {
@@ -161,6 +163,8 @@ pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<EventGroup> {
     while !rest.is_empty() {
         let [kind] = *take(&mut rest, 1)?.first_chunk::<1>()?;
         let length = u16::from_be_bytes(*take(&mut rest, 2)?.first_chunk()?);
+        // A key that could not have been written is damage, like everything else that can't be
+        // read.
         let key = Key::new(take(&mut rest, usize::from(length))?).ok()?;
         let length = u32::from_be_bytes(*take(&mut rest, 4)?.first_chunk()?);
         let value = take(&mut rest, length as usize)?;

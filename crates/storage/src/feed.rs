@@ -143,6 +143,7 @@ impl EventFeed {
     /// An empty ring that begins after the history's head.
     #[must_use]
     pub fn new(bounds: &HistoryBounds, size: RingSize) -> Self {
+        // Nothing that was before the ring is in it: a watcher from further back reads the log.
         Self {
             ring: RwLock::new(EventRing {
                 incarnation: bounds.incarnation,
@@ -183,6 +184,7 @@ impl EventFeed {
     /// Says that everything up to `sequence` was published, though the last of it may concern
     /// nobody (sequences that another user of the same store took).
     pub fn advance(&self, sequence: u64) {
+        // Never backwards: a late answer may bring a sequence that a newer one has passed.
         self.change(|ring| ring.head = ring.head.max(sequence));
     }
 

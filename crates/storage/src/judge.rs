@@ -239,6 +239,7 @@ pub fn holds(
     // Whether the sweep has been here must make no difference to anybody.
     let live = standing.filter(|head| !head.has_expired(now));
     let needs_record = matches!(step.action, WriteAction::KeepAlive(_));
+    // As for the caller of a read: whether it expired or was deleted makes no difference.
     let missing = || {
         Err(StorageError::NotFound {
             key: step.key.clone(),

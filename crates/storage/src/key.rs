@@ -86,6 +86,7 @@ impl fmt::Debug for Key {
 }
 
 fn check(bytes: &[u8]) -> Result<(), StorageError> {
+    // The key itself is not repeated: it may be binary, and as long as it likes.
     let refuse = |reason: String| Err(StorageError::InvalidKey { reason });
     if bytes.is_empty() {
         return refuse("it is empty".into());

@@ -69,6 +69,8 @@ impl Drop for MaintenanceTask {
 /// Starts the background work of one store.
 #[must_use]
 pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
+    // A task of its own; dropping the handle aborts it, wherever it is: every step is one atomic
+    // write.
     MaintenanceTask(tokio::spawn(async move {
         let mut sweep = tokio::time::interval(work.sweep_every);
         let mut compact = tokio::time::interval(work.compact_every);
@@ -80,6 +82,7 @@ pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
         }
         let belongings = work.belongings.as_deref();
         loop {
+            // Whichever is due; both at once would compete for the same writer.
             let result = tokio::select! {
                 _ = sweep.tick() => self::sweep(&store, belongings).await.map(|_| ()),
                 _ = compact.tick() => store.compact(work.retention).await.map(|_| ()),

@@ -253,6 +253,7 @@ fn pack(out: &mut BytesMut) {
 fn unpack(packed: &[u8]) -> Result<Bytes, RecordDamage> {
     let (size, block) =
         lz4_flex::block::uncompressed_size(packed).map_err(|_| RecordDamage::Packed)?;
+    // Bounded before anything is allocated: the length comes from the disk.
     if size > LARGEST_UNPACKED {
         return Err(RecordDamage::Packed);
     }

@@ -210,6 +210,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
             // for ever.
             range = range.after(&last.key);
             let keys = page.entries.iter().map(|entry| &entry.key);
+            // Unconditional: a key that is already gone is no reason to fail.
             let write = keys.fold(AtomicWrite::new(), AtomicWrite::delete);
             deleted += write.steps.len() as u64;
             self.atomic_write(write).await?;

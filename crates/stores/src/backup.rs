@@ -34,6 +34,7 @@ pub async fn backup(
     to: &Path,
     progress: ProgressFn<'_>,
 ) -> Result<BackupSummary, StoresError> {
+    // Not overwritten: the last good backup may be the only one.
     if to.exists() {
         return Err(StoresError::file(to, "the file exists already"));
     }
@@ -62,6 +63,7 @@ async fn fill(
     target.adopt(AdoptionStep::Begin).await?;
     let mut dump = StoreDump::new(store);
     let (mut written, mut bytes, mut damaged) = (0, 0, Vec::new());
+    // Page by page, so that a store of any size takes the memory of one page.
     while let Some(items) = dump.next().await? {
         let records: Vec<_> = items
             .into_iter()
@@ -77,6 +79,7 @@ async fn fill(
         .ok_or(coeval_storage::StorageError::Compacted)?;
     target.adopt(AdoptionStep::Finish).await?;
     target.set_note(SOURCE, source.kind).await?;
+    // The note is written last: without it nobody takes the file for a backup.
     target.set_note(SEQUENCE, &token.to_string()).await?;
     target.close().await;
     Ok(BackupSummary {
@@ -166,6 +169,7 @@ pub async fn restore(
                     bytes += record.content.stored_size() as u64;
                     load.put(&key, record).await?;
                 }
+                // A record that can't be read can't be put either; its key is reported.
                 DumpItem::Record(StoredEntry { key, .. }) => damaged.push(key),
                 DumpItem::Deleted(key) => load.delete(&key).await?,
             }

@@ -52,6 +52,7 @@ async fn records(
 ) -> Result<(), StoresError> {
     let mut range = ReadRange::of(KeySpan::everything());
     loop {
+        // Each page is a snapshot of its own: a check runs beside writers, and needs no single one.
         let (_, page) = store.range(range.clone()).await?;
         for entry in &page.entries {
             summary.records += 1;
@@ -85,6 +86,7 @@ async fn events(
         };
         for group in &page.groups {
             summary.events += group.events.len() as u64;
+            // Sequences only grow; an equal or smaller one means that two histories were mixed.
             if group.sequence <= last {
                 summary.wrong(format!("sequence {} follows {last}", group.sequence));
             }

@@ -104,6 +104,7 @@ impl<'s> StoreDump<'s> {
             sequence: *after,
             ..*first
         };
+        // Compacted in between, or another history: what follows would not fit what was dumped.
         if !page.bounds.can_resume(here) {
             return Err(StorageError::Compacted);
         }

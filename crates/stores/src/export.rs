@@ -84,6 +84,7 @@ impl ExportLine {
 
     fn of_key(key: &Key) -> Self {
         let mut line = Self::empty();
+        // A key that is text is exported as such, so that people can search the file.
         match std::str::from_utf8(key.as_bytes()) {
             Ok(text) => line.key = Some(text.to_owned()),
             Err(_) => line.key_base64 = Some(BASE64_STANDARD.encode(key.as_bytes())),
@@ -167,6 +168,7 @@ pub async fn export(
     name: &Path,
     progress: ProgressFn<'_>,
 ) -> Result<ExportSummary, StoresError> {
+    // One line at a time, without ever holding the whole.
     let mut write = |line: &ExportLine| -> Result<u64, StoresError> {
         let mut text = serde_json::to_vec(line).map_err(|e| StoresError::file(name, e))?;
         text.push(b'\n');

@@ -36,6 +36,7 @@ pub async fn import(
     let mut lines = ImportLines { from, number: 0 };
     // Before the store is touched: whether this is an export at all.
     let first = lines.next()?;
+    // A newer format may have fields whose meaning nobody here knows.
     match first.as_ref().map(|line| line.coeval_export) {
         Some(Some(level)) if level <= LEVEL => {}
         Some(Some(level)) => {
@@ -124,6 +125,7 @@ impl ImportLines<'_> {
     }
 
     fn record(&self, line: ExportLine) -> Result<Record, StoresError> {
+        // Records keep the revisions that they had: whoever holds one can go on writing with it.
         let revision = Revision::from_opaque(line.revision.as_deref().unwrap_or_default());
         if revision == Revision::NEVER {
             return Err(self.invalid("its revision is missing or malformed".into()));

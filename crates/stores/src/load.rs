@@ -35,6 +35,7 @@ impl<'s> StoreLoad<'s> {
         store: &'s dyn Store,
         target: LoadTarget,
     ) -> Result<Self, StoresError> {
+        // Asked before the fence: a refusal must not leave the store closed.
         match (is_empty(store).await, target) {
             (Ok(true), _) | (Ok(false), LoadTarget::Replace | LoadTarget::Merge) => {}
             // What a restore left half done may be replaced, and nothing else may be done with it.

@@ -70,6 +70,7 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
     let store = match StoreKind::of(url)? {
         StoreKind::Sqlite(path) => {
             if let Some(folder) = path.parent() {
+                // The folder too: a first start needs no preparation.
                 std::fs::create_dir_all(folder).map_err(|e| {
                     StorageError::unavailable(format!("can't make {}: {e}", folder.display()))
                 })?;

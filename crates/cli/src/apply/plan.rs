@@ -63,10 +63,13 @@ impl ApplyPlan {
     }
 
     /// As YAML, before and after.
-    pub(crate) fn texts(&self) -> (String, String) {
-        let text = |resource: &Resource| crate::yaml::text(&as_file(resource));
-        let before = self.live.as_ref().map(text).unwrap_or_default();
-        (before, text(&self.body))
+    ///
+    /// # Errors
+    /// If one of them can't be said as JSON.
+    pub(crate) fn texts(&self) -> Result<(String, String), ClientError> {
+        let text = |resource: &Resource| as_file(resource).map(|file| crate::yaml::text(&file));
+        let before = self.live.as_ref().map(text).transpose()?;
+        Ok((before.unwrap_or_default(), text(&self.body)?))
     }
 }
 
@@ -110,6 +113,7 @@ pub(crate) async fn plan(
         name: target.to_string(),
         error,
     };
+    // At the file's version, so that both sides of every comparison have the same fields.
     let found = match session.find(&target, &file.version).await {
         Ok(found) => found,
         Err(error) if calls::is_absent(&error) => {
@@ -178,6 +182,7 @@ async fn changing(
     let live = found.resource;
     let mut notes = Vec::new();
     let known = found.applied.is_some();
+    // Applied never: then the file takes nothing back.
     let applied = found.applied.unwrap_or_default();
     let declared = declared(&live, &file.spec);
     let paths = match applied.version.as_str() {
@@ -191,6 +196,7 @@ async fn changing(
         }
         _ => applied.paths.as_slice(),
     };
+    // Without the content of then, which is read only if there is a change to judge.
     let base = MergeBase { paths, then: None };
     let mut merged = three_way(base, &live.spec, &file.spec);
     let stale = !file.revision.is_empty() && file.revision != live.metadata.revision;
@@ -225,12 +231,14 @@ async fn changing(
     // Begins with what is there: the server's own fields and other people's stay.
     let mut body = live.clone();
     body.spec = merged.result;
+    // What the file says of labels, description and expiry; the rest of the metadata stays.
     file.declare(&mut body.metadata);
     if let Some(sub_kind) = &file.sub_kind {
         body.sub_kind.clone_from(sub_kind);
     }
     let mut changes = merged.changes;
-    changes.extend(around(&live, &body));
+    changes.extend(around(&live, &body)?);
+    // The server has to be told only what it does not know.
     let same = applied.paths == declared.paths && applied.version == declared.version;
     let noted = known && same;
     // The refusal has to name the revision that the file says.
@@ -251,23 +259,23 @@ async fn changing(
 }
 
 /// What changes around the content.
-fn around(live: &Resource, body: &Resource) -> Vec<ContentChange> {
+fn around(live: &Resource, body: &Resource) -> Result<Vec<ContentChange>, ClientError> {
     let without_spec = |resource: &Resource| {
-        let mut file = as_file(resource);
+        let mut file = as_file(resource)?;
         if let Some(map) = file.as_object_mut() {
             map.remove("spec");
         }
-        file
+        Ok::<_, ClientError>(file)
     };
     // The content is merged already; what is left is the metadata.
-    let (before, after) = (without_spec(live), without_spec(body));
+    let (before, after) = (without_spec(live)?, without_spec(body)?);
     if same(&before, &after) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut changes = differences(&before, &after);
     for change in &mut changes {
         // Paths into the content begin with a slash; these do not.
         change.path = change.path.trim_start_matches('/').to_owned();
     }
-    changes
+    Ok(changes)
 }

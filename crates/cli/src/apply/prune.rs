@@ -17,6 +17,7 @@ pub(crate) fn labels(said: &[String]) -> Result<BTreeMap<String, String>, Failur
             "Give it as --label KEY=VALUE.",
         )
     };
+    // A value may have an equals sign itself.
     let pairs = said.iter().map(|label| match label.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err(wrong(label)),
@@ -29,6 +30,7 @@ pub(crate) fn check(
     files: &[DeclaredResource],
     labels: &BTreeMap<String, String>,
 ) -> Result<(), Failure> {
+    // Without labels prune would mean everything of these kinds.
     if labels.is_empty() {
         return Err(Failure::usage(
             "--prune needs to know what belongs to these files",

@@ -2,10 +2,11 @@
 
 use super::carry_out::{AppliedPlan, ApplyOutcome};
 use super::plan::ApplyPlan;
+use crate::calls::as_value;
 use crate::merge::render;
 use crate::say;
 use clap::ValueEnum;
-use coeval_client::Resource;
+use coeval_client::{ClientError, Resource};
 use std::fmt::Write as _;
 
 /// How results are printed.
@@ -40,10 +41,11 @@ fn at(plan: &ApplyPlan, stored: Option<&str>, dry_run: bool) -> String {
 
 impl ApplyReport {
     /// The line of one resource.
-    pub(crate) fn done(&self, done: &AppliedPlan) {
+    pub(crate) fn done(&self, done: &AppliedPlan) -> Result<(), ClientError> {
         let AppliedPlan { outcome, plan, .. } = done;
         match self.form {
             None => {
+                // After a write the server knows best at which version it is stored.
                 let stored = match &done.wrote {
                     Some(wrote) => super::plan::stored(&wrote.resource),
                     None => plan.stored(),
@@ -51,8 +53,9 @@ impl ApplyReport {
                 let at = at(plan, stored, self.dry_run);
                 say::out(&format!("{} {outcome} ({at})\n", plan.target));
             }
-            Some(form) => show(form, done.resource()),
+            Some(form) => show(form, done.resource())?,
         }
+        Ok(())
     }
 
     /// The line of one that is not in the files.
@@ -67,15 +70,21 @@ impl ApplyReport {
 }
 
 /// A resource as data.
-pub(crate) fn show(form: ResultFormat, resource: &Resource) {
+///
+/// # Errors
+/// If it can't be said as JSON.
+pub(crate) fn show(form: ResultFormat, resource: &Resource) -> Result<(), ClientError> {
     match form {
         ResultFormat::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
-        ResultFormat::Yaml => say::out(&format!("---\n{}", crate::yaml::text(resource))),
+        ResultFormat::Yaml => {
+            say::out(&format!("---\n{}", crate::yaml::text(&as_value(resource)?)));
+        }
         ResultFormat::Json => {
-            let line = serde_json::to_string(resource).unwrap_or_default();
-            say::out(&format!("{line}\n"));
+            let value = as_value(resource)?;
+            say::out(&format!("{value}\n"));
         }
     }
+    Ok(())
 }
 
 /// What a write did beside what was asked.
@@ -157,13 +166,16 @@ pub(crate) fn overridden(plan: &ApplyPlan) {
 }
 
 /// The difference of a plan as lines of YAML.
-pub(crate) fn difference(plan: &ApplyPlan) -> String {
-    let (before, after) = plan.texts();
+///
+/// # Errors
+/// If a side of it can't be said as JSON.
+pub(crate) fn difference(plan: &ApplyPlan) -> Result<String, ClientError> {
+    let (before, after) = plan.texts()?;
     let target = &plan.target;
     let now = match plan.live {
         Some(_) => format!("{target} ({}, now)", at(plan, plan.stored(), false)),
         None => "(nothing)".to_owned(),
     };
     let then = format!("{target} ({}, applied)", plan.version());
-    render::unified(&before, &after, (&now, &then))
+    Ok(render::unified(&before, &after, (&now, &then)))
 }

@@ -82,6 +82,7 @@ fn of_server<'c>(
     let mut named = preferred.into_iter().flatten();
     let named = named.find_map(|name| all.iter().find(|context| context.name == *name));
     match (named, all.as_slice()) {
+        // A context that is preferred, or the only one: several without a preference are nobody's.
         (Some(context), _) | (None, [context]) => Some(context),
         _ => None,
     }

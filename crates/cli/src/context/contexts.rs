@@ -55,6 +55,7 @@ impl ContextsFile {
         // An empty file is no error: it reads as nothing.
         let read: Option<Self> = serde_norway::from_str(text).map_err(|error| error.to_string())?;
         let read = read.unwrap_or_default();
+        // Names are how contexts are found; two of a name can't both be meant.
         let mut names = BTreeSet::new();
         for context in &read.contexts {
             if !names.insert(&context.name) {

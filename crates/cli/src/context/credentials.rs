@@ -89,6 +89,7 @@ impl CredentialsFile {
         context: &ServerContext,
         now: Timestamp,
     ) -> Result<Option<ServerCredential>, ContextError> {
+        // A context without a token asks for a login, rather than being refused by the server.
         let Some(found) = self.of(context) else {
             return Err(ContextError::LoggedOut {
                 context: context.name.clone(),

@@ -113,6 +113,7 @@ impl ConfigFolder {
         file.write_all(text.as_bytes())?;
         // Before the rename, or a crash could leave an empty file under the name.
         file.sync_all()?;
+        // Atomic: a reader sees the old file or the new one.
         fs::rename(&beside, &target)
     }
 

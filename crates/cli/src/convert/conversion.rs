@@ -29,6 +29,7 @@ pub(super) fn convert(
     content: Value,
     kept: Option<KeptFile>,
 ) -> Result<DocumentConversion, ConvertError> {
+    // Also says whether there is a way at all, before the document is looked at.
     let (class, losses) = versions.class(from, to)?;
     // The conversion relies on it: a step may assume that what it moves has the declared type.
     if let Some(version) = versions.get(from) {
@@ -49,6 +50,7 @@ pub(super) fn convert(
         }
     };
     let record = versions.moved(record, to)?;
+    // A result that does not fit is shown all the same: it says more than a refusal.
     let misfits = versions.get(to).and_then(|version| {
         let fits = version.schema.validate(&record.content);
         fits.err().map(|error| error.violations().to_vec())

@@ -96,6 +96,7 @@ pub(super) fn told(done: &DocumentConversion) -> String {
 
 /// A key may be any text.
 fn one_line(text: &str) -> String {
+    // A line break in a key would look like another line of the report.
     let shown = |c: char| {
         if c.is_control() {
             c.escape_default().to_string()

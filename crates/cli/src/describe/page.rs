@@ -98,6 +98,7 @@ impl DescribePage {
 
     fn content(&self) -> String {
         let spec = &self.found.resource.spec;
+        // Falls back to JSON, which every YAML reader can read as well.
         let text = serde_norway::to_string(spec).unwrap_or_else(|_| spec.to_string());
         let mut out = String::new();
         for line in text.lines() {

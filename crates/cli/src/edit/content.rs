@@ -11,6 +11,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
     let [file] = all.as_slice() else {
         return Err(vec![format!("there are {} resources in it", all.len())]);
     };
+    // All that is wrong at once, since each round costs a run of the editor.
     let mut wrong = Vec::new();
     for (what, said, is) in [
         ("kind", &file.kind, &read.kind),
@@ -26,6 +27,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
             wrong.push(format!("{what} can't be changed here; it is {is}"));
         }
     }
+    // The file is of the view that was shown, so its version can't be another one.
     let version = unmarked(&read.version);
     if !file.version.is_empty() && file.version != version {
         wrong.push(format!(

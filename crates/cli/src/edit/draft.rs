@@ -47,6 +47,7 @@ impl EditDraft {
     /// Writes a text with comments on top.
     pub(super) fn write(&mut self, comments: &[String], text: &str) -> Result<(), Failure> {
         let comments = comments.iter().flat_map(|comment| comment.lines());
+        // Comments on top only: what stands behind them is the content, whatever it looks like.
         let comments = comments.map(|line| format!("# {}\n", place(line)));
         self.written = format!("{}{text}", comments.collect::<String>());
         std::fs::write(&self.path, &self.written).map_err(|error| self.keep(unwritable(&error)))
@@ -66,6 +67,7 @@ impl EditDraft {
             );
             return Err(self.keep(failure));
         }
+        // An editor may save in another encoding; guessing could destroy the text.
         let text = String::from_utf8(bytes).map_err(|_| {
             let failure = Failure::refused("the file is not UTF-8", "Save it as UTF-8.");
             self.keep(failure)

@@ -96,6 +96,7 @@ pub(super) fn between(
     from: Version,
     to: Version,
 ) -> Result<VersionComparison, Refusal> {
+    // Both sides with all versions: since when a field is there comes from the others.
     let all: Vec<&TypeVersion> = versions.iter().collect();
     let (old, new) = (fields(&all, from), fields(&all, to));
     let (class, losses) = versions.class(from, to)?;
@@ -104,6 +105,7 @@ pub(super) fn between(
     for field in &old {
         // Where the steps lead, not where a field of the same name is: that may be another one.
         let images = versions.images(from, to, &field.path)?;
+        // A field may have become several, or none.
         let there: Vec<_> = new
             .iter()
             .filter(|new| images.contains(&new.path))

@@ -121,13 +121,14 @@ pub(super) fn resources(
         Value::Object(map) => map,
         _ => return reading.wrong("", "it is no map of kind, version, metadata and spec"),
     };
-    // A list of resources, as `get -o yaml` prints it. What has a `spec` is a resource, though it
+    // A list of resources, as `get -o json` prints it. What has a `spec` is a resource, though it
     // may have items.
     let Some(Value::Array(items)) = map.get("items").filter(|_| !map.contains_key("spec")) else {
         all.extend(reading.resource(map));
         return;
     };
     for (index, item) in items.iter().enumerate() {
+        // The place of what is wrong is told inside of the list.
         reading.base = format!("/items/{index}");
         match item {
             Value::Object(map) => all.extend(reading.resource(map.clone())),
@@ -168,6 +169,7 @@ impl DocumentReader<'_> {
     fn resource(&mut self, mut map: Map<String, Value>) -> Option<DeclaredResource> {
         let before = self.problems.len();
         let kind = self.text(&mut map, "", "kind");
+        // A map of its own: what is not taken out of it in the end is unknown.
         let mut metadata = match map.remove("metadata") {
             None => Map::new(),
             Some(Value::Object(metadata)) => metadata,
@@ -190,6 +192,7 @@ impl DocumentReader<'_> {
         let namespace = self.text(&mut metadata, "/metadata", "namespace");
         let description = self.text(&mut metadata, "/metadata", "description");
         let revision = self.text(&mut metadata, "/metadata", "revision");
+        // Null means to remove, which is not the same as to leave alone.
         let labels = self.labels(metadata.remove("labels"));
         let expires = self.expires(metadata.remove("expires"));
         let spec = map.remove("spec");

@@ -37,6 +37,7 @@ pub(super) fn walk(path: &Path, recursive: bool) -> Result<Vec<FileSource>, File
         return Ok(vec![FileSource::File(path.to_owned())]);
     }
     let mut found = Vec::new();
+    // A list of folders to do rather than recursion: a deep tree can't overflow the stack.
     let mut todo = vec![(path.to_owned(), 0)];
     while let Some((folder, level)) = todo.pop() {
         for entry in fs::read_dir(&folder).map_err(FileProblem::File)? {

@@ -33,6 +33,7 @@ fn compare(
         // Equal as JSON: `1` and `1.0` are the same number.
         (Some(a), Some(b)) if same(a, b) => {}
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
+            // In the order of the first, so that the report reads like the file.
             for (key, inner) in a {
                 compare(Some(inner), b.get(key), child(&path, key), changes);
             }
@@ -40,6 +41,7 @@ fn compare(
                 compare(None, Some(inner), child(&path, key), changes);
             }
         }
+        // Item by item only if the items have names; otherwise the list is one value.
         (Some(Value::Array(a)), Some(Value::Array(b))) => match in_order(a, b) {
             Some(key) => {
                 let at = |name: &str| child(&path, &keyed::token(key, name));

@@ -16,6 +16,7 @@ pub(crate) fn declared(file: &Value) -> Vec<String> {
     for levels in [usize::MAX, 8, 4, 3, 2, 1] {
         let mut paths = Vec::new();
         collect(file, String::new(), levels, &mut paths);
+        // The server bounds what is declared in bytes too.
         let bytes: usize = paths.iter().map(String::len).sum();
         if paths.len() <= PATHS && bytes <= BYTES {
             return paths;

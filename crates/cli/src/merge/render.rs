@@ -24,6 +24,7 @@ pub(crate) fn value(value: &Value) -> String {
         Value::String(text) if is_plain(text) => text.clone(),
         other => other.to_string(),
     };
+    // Cut by characters, never inside of one.
     let mut cut: String = text.chars().take(WIDTH).collect();
     if cut.len() < text.len() {
         cut.push('…');
@@ -59,6 +60,7 @@ pub(crate) fn conflicts(conflicts: &[MergeConflict], called: [&str; 3]) -> Strin
     for conflict in conflicts {
         let path = place(&conflict.path);
         let _ = writeln!(text, "{PLACE}{path}{PLACE:#}");
+        // In the order of time: what was, what is, what would be.
         let sides = [&conflict.then, &conflict.live, &conflict.file];
         for ((name, side), style) in called.iter().zip(sides).zip([Style::new(), GONE, NEW]) {
             let said = side.as_ref().map_or("(nothing)".to_owned(), value);

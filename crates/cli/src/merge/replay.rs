@@ -45,6 +45,7 @@ fn merge(
     }
     match (base, mine, theirs) {
         (Some(Value::Object(base)), Some(Value::Object(mine)), Some(Value::Object(theirs))) => {
+            // Keys that only this edit added.
             let new = mine.keys().filter(|key| !theirs.contains_key(*key));
             let mut result = Map::new();
             // In their order, with what is new of mine behind it.
@@ -88,6 +89,7 @@ fn items(
         let names = items.iter().filter_map(|item| keyed::name(item, key));
         names.map(str::to_owned).collect()
     };
+    // Their items in their order; new ones of this edit follow.
     let mut all = names(theirs);
     all.extend(
         names(mine)

@@ -42,6 +42,7 @@ pub(crate) struct MergeResult {
 
 /// A file onto what is there.
 pub(crate) fn three_way(base: MergeBase<'_>, live: &Value, file: &Value) -> MergeResult {
+    // First everything that the file says, then what it no longer says goes.
     let mut result = overlay(live, file);
     // A path that can't be parsed is of a newer release: what it names stays.
     let gone: Vec<_> = base.paths.iter().filter_map(|path| tokens(path)).collect();
@@ -74,6 +75,7 @@ pub(crate) fn three_way(base: MergeBase<'_>, live: &Value, file: &Value) -> Merg
 
 fn conflict(then: &Value, change: &ContentChange) -> Option<MergeConflict> {
     let then = paths::at(then, &change.path);
+    // Compared with the content right after the last apply: what differs is somebody else's.
     let unchanged = match (then, &change.from) {
         (Some(then), Some(live)) => same(then, live),
         (None, None) => true,
@@ -169,6 +171,7 @@ fn remove(value: &mut Value, path: &[String], at: String, file: &Value) {
                 return;
             };
             let mut items = items.iter_mut();
+            // Found by its name: it may be at another place by now.
             let item = items.find(|item| keyed::name(item, key) == Some(name));
             if let Some(item) = item {
                 remove(item, rest, here, file);

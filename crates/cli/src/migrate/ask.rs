@@ -14,6 +14,7 @@ pub(super) const CLEANUP: &str =
 
 async fn agreed(question: &str) -> Result<(), Failure> {
     if !can_ask() {
+        // Silence is no agreement to something that can't be taken back.
         return Err(Failure::usage(
             format!("nobody can be asked: {question}"),
             "Look at what was said, then run it again with --yes.",

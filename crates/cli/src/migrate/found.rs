@@ -27,6 +27,7 @@ pub(super) async fn verify(
         ("orphaned", found.orphaned.to_string()),
         ("different", found.different.to_string()),
     ];
+    // The first carries the label for all of them.
     for (number, one) in found.examples.iter().enumerate() {
         let label = if number == 0 { "for example" } else { "" };
         fields.push((label, format!("{} ({}): {}", one.name, one.id, one.what)));
@@ -120,6 +121,7 @@ pub(super) async fn retry(
 ) -> Result<(), Failure> {
     let found = all_failed(session, kind).await?;
     let meant = |one: &pb::FailedResource, name: &String| {
+        // By name, by id, or by the last part of an id, as the lists show them.
         one.name == *name || one.id == *name || one.id.rsplit(':').next() == Some(name)
     };
     // Before the first is retried: a typo must not leave the work half done.
@@ -134,6 +136,7 @@ pub(super) async fn retry(
     let named =
         |one: &&pb::FailedResource| names.is_empty() || names.iter().any(|name| meant(one, name));
     let (mut done, mut left) = (0, 0);
+    // One by one: each answer says whether that one could be converted.
     for one in found.iter().filter(named) {
         let asked = pb::RetryFailedResourceRequest {
             kind: kind.to_owned(),

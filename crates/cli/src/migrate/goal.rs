@@ -47,6 +47,7 @@ pub(super) fn goal(text: &str) -> Result<MigrationGoal, String> {
 pub(super) fn reached(now: &pb::Migration, goal: MigrationGoal) -> Result<bool, Failure> {
     let of = &now.r#type;
     match now.state() {
+        // Nothing is left to do, however far was asked for.
         pb::MigrationState::Finished => return Ok(true),
         pb::MigrationState::Undone | pb::MigrationState::Undoing => {
             return Err(Failure::refused(

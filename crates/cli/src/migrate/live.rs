@@ -94,6 +94,7 @@ fn coloured() -> bool {
 
 /// All that there is to see of it, in lines.
 fn frame(now: &pb::Migration, room: usize, coloured: bool) -> Vec<String> {
+    // Names come from the store, and a terminal obeys what it prints.
     let cut = |line: String| columns::cut(&harmless(&line), room);
     let mut lines = vec![cut(head(now))];
     if !words::has_ended(now) {
@@ -107,6 +108,7 @@ fn frame(now: &pb::Migration, room: usize, coloured: bool) -> Vec<String> {
     if let Some(progress) = &now.progress {
         lines.push(cut(bar(progress)));
     }
+    // Aligned by the longest name, so that phases stand below each other.
     let widest = now
         .servers
         .iter()
@@ -166,6 +168,7 @@ fn rail(now: &pb::Migration, coloured: bool) -> String {
 /// The work: how much, how fast, how long still.
 fn bar(progress: &pb::Progress) -> String {
     let (visited, total) = (progress.visited, progress.total);
+    // Also if nothing had to be visited at all.
     let full = match (progress.done, total) {
         (true, _) => BAR,
         (false, 0) => 0,

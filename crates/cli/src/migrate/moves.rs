@@ -47,6 +47,7 @@ pub(super) async fn advance(
     let mut named = vec![to];
     let mut now = now;
     let mut view = MigrationView::new(&output.output);
+    // The server may advance it too, so each round begins with how it is now.
     while !reached(&now, goal)? {
         let next = words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
         if let Some(phase) = to_agree_to(&now, next, &named)
@@ -91,6 +92,7 @@ async fn whole_step(
             }
             Err(error) => return Err(words::told(error, kind)),
         }
+        // A paused one would be waited for in vain.
         rests(&now, kind)?;
         let following =
             words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);

@@ -30,6 +30,7 @@ pub(super) async fn run(
     } else {
         print_one(&output.output, &plan.r#type, &[], &value(&plan))?;
     }
+    // The next command only if it would be accepted.
     if plan.held.is_empty() {
         let mut next = format!("next: coeval migrate start {}", plan.r#type);
         for version in &plan.meaning_changed {

@@ -34,11 +34,12 @@ pub(super) fn is_held(code: Code) -> bool {
 pub(super) async fn later(session: &ClientSession, kind: &str) -> Result<pb::Migration, Failure> {
     let mut tries = 0;
     loop {
+        // Looked at again and again: a migration has no stream of its own.
         tokio::time::sleep(LOOK).await;
         match get(session, kind).await {
             // A restart of the server takes a while; the migration is in the store.
             Err(error) if error.kind() == ClientErrorKind::Unavailable && tries < TRIES => {
-                tries += 1
+                tries += 1;
             }
             other => return other.map_err(|error| words::told(error, kind)),
         }
@@ -69,6 +70,7 @@ pub(super) async fn until(
     holds: impl Fn(&pb::Migration) -> bool,
 ) -> Result<pb::Migration, Failure> {
     loop {
+        // Drawn before it is judged, so that the last state stays on the screen.
         view.tell(&now)?;
         if holds(&now) {
             return Ok(now);

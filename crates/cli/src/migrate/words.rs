@@ -48,6 +48,7 @@ pub(super) fn percent(progress: Option<&pb::Progress>) -> String {
     let Some(progress) = progress else {
         return String::new();
     };
+    // A backfill of nothing is complete.
     match (progress.done, progress.total) {
         (true, _) | (_, 0) => "100%".to_owned(),
         (false, total) => format!("{}%", progress.visited.saturating_mul(100) / total),
@@ -60,6 +61,7 @@ pub(super) fn works(now: &pb::Migration) -> bool {
     let Some(progress) = &now.progress else {
         return false;
     };
+    // That all was visited is noted a moment later, and only then the next phase can be entered.
     let noted = match progress.work() {
         pb::Work::Backfill => now.forward_done,
         pb::Work::CopyBack => now.back_done,
@@ -115,6 +117,7 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
     }
     let next = following(now);
     Some(match next {
+        // These close a way back: the command names them, which agrees to it.
         Some(phase @ (Phase::Cutover | Phase::Cleanup)) if now.low == now.high => {
             format!("coeval migrate advance {of} --to {phase} --wait")
         }

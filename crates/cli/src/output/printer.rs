@@ -159,6 +159,7 @@ impl<T: Printable, W: Write> Printer<T, W> {
     fn document(&self, value: &Value) -> Result<String, Failure> {
         let text = serde_norway::to_string(value)
             .map_err(|error| Failure::internal(format!("can't print YAML: {error}")))?;
+        // Documents of a stream are told apart by a line; the first needs none.
         Ok(match self.printed {
             0 => text,
             _ => format!("---\n{text}"),
@@ -184,6 +185,7 @@ impl<T: Printable, W: Write> Printer<T, W> {
 
     /// As it is for programs; for people without what a terminal would obey.
     fn shown(&self, text: String) -> String {
+        // For a program, control characters are data.
         if self.terminal {
             text.split('\n')
                 .map(harmless_tabs)

@@ -88,6 +88,7 @@ impl TextTable {
     }
 
     fn fit(&mut self, rows: &[Vec<TableCell>]) {
+        // Columns grow with what they show, up to the width of the terminal.
         for row in rows {
             for (known, cell) in self.widths.iter_mut().zip(row) {
                 *known = (*known).max(width(&cell.text));
@@ -112,6 +113,7 @@ impl TextTable {
     fn line(&self, cells: &[TableCell]) -> String {
         let mut line = String::new();
         for (at, (cell, room)) in cells.iter().zip(&self.widths).enumerate() {
+            // Cut only where there is an edge.
             let text = match self.room {
                 Some(_) => cut(&cell.text, *room),
                 None => cell.text.clone(),

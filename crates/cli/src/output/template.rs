@@ -39,6 +39,7 @@ impl Template {
         }
         let mut parts = Vec::new();
         let mut rest = text;
+        // Text outside of braces is printed as it is.
         while let Some((before, after)) = rest.split_once('{') {
             if !before.is_empty() {
                 parts.push(TemplatePart::Text(before.to_owned()));
@@ -83,6 +84,7 @@ fn end_of(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
     for (at, c) in text.char_indices() {
+        // A brace inside of a string is part of the string.
         match (quote, c) {
             _ if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,

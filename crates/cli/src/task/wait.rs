@@ -72,6 +72,7 @@ pub(super) async fn run(
     let ended = ended(session, &id);
     let task = match timeout {
         None => ended.await?,
+        // The task goes on: only the waiting ends.
         Some(waited) => match tokio::time::timeout(waited, ended).await {
             Ok(task) => task?,
             Err(_) => return Err(TaskEnd::Late { id, waited }.into()),
@@ -137,6 +138,7 @@ pub(crate) async fn followed(
             Err(error) => return Err(error),
         };
         tries += 1;
+        // Somebody may restart the server several times in a row.
         if tries > TRIES {
             let message = "the server ends the watch again and again";
             let gone =

@@ -48,6 +48,7 @@ pub(super) async fn deprecate(
         columns: None,
     };
     let now = annotate(session, request).await?;
+    // As the server has it now, which may differ from what was sent.
     match now.deprecated.as_ref() {
         Some(deprecated) => say(&format!("{id} is {}", deprecation(deprecated))),
         None => say(&format!("{id} is not deprecated")),

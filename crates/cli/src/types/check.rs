@@ -98,6 +98,7 @@ fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<CheckReport, Failure
 
 fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<CheckReport, Failure> {
     let mut last = files.pop().unwrap_or_default();
+    // Of one file with several versions the highest is the new one.
     last.sort_by_key(|version| version.id.version);
     let new = last.pop().ok_or_else(nothing_before)?;
     let mut before: Vec<TypeVersion> = files.into_iter().flatten().collect();

@@ -261,6 +261,7 @@ impl<'t> ExplainedField<'t> {
 
 /// What is said of places that are none of the fields.
 fn places(version: &TypeVersion, fields: &[ExplainedField<'_>]) -> Vec<ExplainedPlace> {
+    // A field of its own already shows it.
     let has_line = |path: &PathPattern| fields.iter().any(|field| path.covers(&field.path));
     let since = version
         .since
@@ -307,6 +308,7 @@ impl<'t> VersionFamily<'t> {
             let derived = false;
             return Some(FieldSince { version, derived });
         }
+        // In the order of versions: the first that declares it brought it.
         let mut until_own = self.0.iter().filter(|other| other.id.version <= own);
         let first = until_own.position(|other| other.schema.declares_some(path))?;
         let version = self.0.get(first).filter(|_| first > 0)?.id.version;

@@ -11,6 +11,7 @@ const DOCUMENT: usize = 400;
 
 /// Whether all that stands in the way is that nobody knows.
 pub(super) fn only_undecided(findings: &[Finding]) -> bool {
+    // Without anything that refuses there is nothing undecided either.
     let mut refusing = findings.iter().filter(|finding| finding.refuses).peekable();
     refusing.peek().is_some() && refusing.all(|finding| finding.rule == UNDECIDED)
 }

@@ -65,6 +65,7 @@ pub(super) async fn unpublish(
 /// The bundle that was made for the type.
 async fn bundle_of(session: &ClientSession, of: &str) -> Result<pb::Bundle, Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
+    // With a vendor the name is exact; without one its last part decides.
     let is = |bundle: &pb::Bundle| {
         if of.contains(':') {
             bundle.r#type == of

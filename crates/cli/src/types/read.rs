@@ -118,6 +118,7 @@ pub(crate) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFile
 pub(crate) fn read_documents(paths: &[PathBuf]) -> Result<Vec<String>, TypeFilesError> {
     let mut documents = Vec::new();
     for path in paths {
+        // At the first file that can't be read nothing is sent.
         let text = read_text(path).map_err(|why| TypeFilesError {
             first: RefusedTypeFile {
                 path: path.clone(),
@@ -149,6 +150,7 @@ fn split(text: &str) -> Vec<String> {
         let mut lines = document.lines().map(str::trim);
         lines.any(|line| !line.is_empty() && !line.starts_with('#') && line != "---")
     };
+    // A file that is only comments is still one document, and is refused as such.
     let several = documents.len() > 1;
     documents.retain(|document| !several || says_something(document));
     documents

@@ -53,12 +53,13 @@ pub(super) async fn register(
             accept_undecided: accepting.undecided,
             external_id: String::new(),
         };
+        // Sent as it is written: the server reads it, and may know more than this release.
         let done = session.client.types().register_type_version(request).await;
         match done.map_err(ClientError::of_write) {
             Ok(done) => registered(&done.into_inner())?,
             // It may be the same; then running the command again is no error.
             Err(error) if error.kind() == ClientErrorKind::Exists => {
-                there(session, &file, error).await?
+                there(session, &file, error).await?;
             }
             Err(error) if !error.detail().findings.is_empty() => return refused(&error),
             Err(error) => return Err(error.into()),
@@ -83,6 +84,7 @@ fn refused(error: &ClientError) -> Result<ExitCode, Failure> {
     let findings = of_texts(&error.detail().findings);
     print(&render(&findings, terminal_width()))?;
     let failure = Failure::from(error.clone());
+    // Told apart by the exit code, for scripts that accept such changes by hand.
     if only_undecided(&findings) {
         let advice = "Look at it; if it is right, say --accept-undecided.";
         failure.with_advice(advice).report();

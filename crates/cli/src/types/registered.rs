@@ -40,6 +40,7 @@ pub(crate) async fn versions_of(
 ) -> Result<Vec<pb::TypeVersion>, Failure> {
     let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
     let found = all(session, vendor, nss).await?;
+    // A name may be used by several vendors.
     let types: BTreeSet<String> = found.iter().map(type_of).collect();
     match types.len() {
         // A field given as `app.size` is the usual mistake.
@@ -80,6 +81,7 @@ pub(crate) fn type_of(version: &pb::TypeVersion) -> String {
 
 /// Their files. What a newer server has and this release can't read is left out and told.
 pub(crate) fn parsed(versions: &[pb::TypeVersion]) -> Vec<TypeVersion> {
+    // A newer server may have what this release can't parse.
     let read = |version: &pb::TypeVersion| match TypeVersion::parse(&version.file) {
         Ok(mut parsed) => {
             // The file has what never changes; the server says the rest.

@@ -55,6 +55,7 @@ pub(super) async fn run(
         notes::note(&format!("`coeval task wait {id}` waits for it."));
         return Ok(ExitCode::SUCCESS);
     }
+    // Its end has the counts; until then only progress is known.
     let result = task::done(session, &id).await?.result;
     // The result is JSON of the server's release, and may have more fields than are read here.
     let result: UpgradeResult = serde_json::from_str(&result).map_err(|error| {

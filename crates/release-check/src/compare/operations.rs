@@ -58,7 +58,7 @@ fn compare_operation<'a>(
         match new.answers.get(key) {
             None => tell(place, SurfaceChange::GoneAnswer(key)),
             Some(ValueShape::Nothing) if *before != ValueShape::Nothing => {
-                tell(place, SurfaceChange::NoBodyAnyMore)
+                tell(place, SurfaceChange::NoBodyAnyMore);
             }
             // A body where there was none: those who read none go on.
             Some(_) if *before == ValueShape::Nothing => {}

@@ -132,7 +132,7 @@ impl<S: Store> Store for MeteredStore<S> {
             let _ = &open;
             match delivery {
                 Ok(WatchDelivery::Events(_, group)) => {
-                    delivered.increment(group.events.len() as u64)
+                    delivered.increment(group.events.len() as u64);
                 }
                 Ok(WatchDelivery::Live(_) | WatchDelivery::Bookmark(_)) => {}
                 Err(error) => {

@@ -102,6 +102,7 @@ impl ShownCounterexample {
 /// 0 at a place and inside of it, 1 around it, 2 elsewhere.
 fn distance(path: &str, pointer: &str) -> u8 {
     let mut pointer = pointer.split('/');
+    // Step by step; `*` stands for any item or key.
     for step in path.split('/') {
         match pointer.next() {
             Some(token) if step == token || step == "*" => {}
@@ -268,6 +269,7 @@ impl CheckReport {
 
 /// Findings against another version that matter and were not found against the first.
 fn beyond<'f>(findings: &'f [Finding], first: &Change) -> impl Iterator<Item = &'f Finding> {
+    // Told already with the first comparison, or without consequence.
     findings.iter().filter(|finding| {
         let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
         finding.kind > Kind::Additive && !first.findings.iter().any(same)

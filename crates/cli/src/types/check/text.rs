@@ -45,6 +45,7 @@ pub(super) fn render(report: &CheckReport, width: Option<usize>) -> String {
 }
 
 fn summary(report: &CheckReport) -> Vec<String> {
+    // Names come from files, and are printed to a terminal.
     let (old, new) = (plain(&report.old), plain(&report.new));
     let mut lines = vec![
         format!("{} ({}): {}", report.kind, report.verdict, needs(report)),
@@ -99,6 +100,7 @@ fn answer(fits: &DirectionFit) -> String {
         "yes" => "yes, proven".to_owned(),
         "no" => "no, shown by a document".to_owned(),
         _ => {
+            // A few places are enough to look at.
             let places = fits.undecided_at.iter().take(3);
             let places: Vec<_> = places.map(|place| at(place)).collect();
             let more = fits.undecided_at.len().saturating_sub(places.len());
@@ -165,6 +167,7 @@ fn document(shown: &ShownCounterexample, old: &str, new: &str) -> Vec<String> {
         _ => (new, old),
     };
     let document = harmless(&shown.document.to_string());
+    // A document may be large; --json has all of it.
     let cut: String = document.chars().take(DOCUMENT).collect();
     let more = if cut.len() < document.len() {
         "… (--json shows all)"

@@ -30,6 +30,7 @@ pub(super) async fn of_server(
     let mut found = Vec::new();
     for name in types {
         let said = name.to_string_lossy();
+        // Without a vendor the server has to say which type is meant.
         let folder = if said.contains(':') {
             folder(&said)?
         } else {
@@ -41,6 +42,7 @@ pub(super) async fn of_server(
             .copied()
             .filter(|path| path.starts_with(&folder))
             .collect();
+        // It may be there and hidden from the caller; the advice is the same.
         if own.is_empty() {
             let message = format!("the server has no file for {} here", name.display());
             let advice = format!(
