@@ -3,9 +3,9 @@
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::members::{MemberName, id_of, user};
-use crate::named::NamedResource;
-use crate::names;
-use crate::rows::{OutputFormat, OutputOptions, harmless, print, print_one, print_rows, say};
+use crate::resource_argument::NamedResource;
+use crate::rows::{OutputFormat, OutputOptions, print, print_one, print_rows, sanitize_line, say};
+use crate::targets;
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::ClientError;
@@ -29,10 +29,10 @@ pub struct AccessOptions {
     #[command(subcommand)]
     action: Option<AccessCommand>,
     /// The resource's kind, such as app or acme:app, or KIND/NAME
-    #[arg(required = true, add = ArgValueCompleter::new(names::kinds))]
+    #[arg(required = true, add = ArgValueCompleter::new(targets::kinds))]
     kind: Option<String>,
     /// Its name or its id
-    #[arg(add = ArgValueCompleter::new(names::names))]
+    #[arg(add = ArgValueCompleter::new(targets::names))]
     name: Option<String>,
     /// Of this user, NAME, NAME@ORG or an id; you, if nothing is said
     #[arg(long, value_name = "USER")]
@@ -90,10 +90,10 @@ enum AccessCommand {
 #[derive(Debug, Args)]
 struct ResourceArgument {
     /// The resource's kind, such as app or acme:app
-    #[arg(value_parser = kind_alone, add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_parser = kind_alone, add = ArgValueCompleter::new(targets::kinds))]
     kind: String,
     /// Its name or its id
-    #[arg(add = ArgValueCompleter::new(names::names))]
+    #[arg(add = ArgValueCompleter::new(targets::names))]
     name: String,
 }
 
@@ -128,7 +128,7 @@ impl GrantLevel {
 }
 
 /// A level as this command takes it.
-pub(crate) fn told(level: i32) -> &'static str {
+pub(crate) fn level_name(level: i32) -> &'static str {
     match pb::AccessLevel::try_from(level) {
         Ok(pb::AccessLevel::ReadOnly) => "read-only",
         Ok(pb::AccessLevel::ReadWrite) => "read-write",
@@ -191,8 +191,8 @@ async fn explain(
     let found = found.map_err(ClientError::from)?.into_inner();
     if format.is_table() {
         // In a table the sentence comes first. Other formats have the same in their document.
-        let who = who.map_or_else(|| "you".to_owned(), |who| harmless(&who));
-        say(&format!("{who}: {}", told(found.level)));
+        let who = who.map_or_else(|| "you".to_owned(), |who| sanitize_line(&who));
+        say(&format!("{who}: {}", level_name(found.level)));
     }
     let rows: Vec<_> = found.actions.iter().map(row).collect();
     let values: Vec<_> = found.actions.iter().map(value).collect();
@@ -201,7 +201,7 @@ async fn explain(
         // One document, so that a program has the level and the actions of the same moment.
         OutputFormat::Json | OutputFormat::Yaml => {
             let whole = json!({
-                "user": found.user, "level": told(found.level), "actions": values,
+                "user": found.user, "level": level_name(found.level), "actions": values,
             });
             print_one(format, "", &[], &whole)?;
         }
@@ -252,7 +252,7 @@ fn advices(actions: &[pb::ExplainedAction]) -> String {
     }
     let lines = said
         .iter()
-        .map(|advice| format!("next:  {}\n", harmless(advice)));
+        .map(|advice| format!("next:  {}\n", sanitize_line(advice)));
     let lines: String = lines.collect();
     if lines.is_empty() {
         return lines;
@@ -295,8 +295,8 @@ async fn grants(
             ""
         };
         vec![
-            said(grant),
-            told(grant.level).to_owned(),
+            member_argument(grant),
+            level_name(grant.level).to_owned(),
             owner.to_owned(),
             grant.member.clone(),
         ]
@@ -304,7 +304,7 @@ async fn grants(
     let rows: Vec<_> = found.grants.iter().map(row).collect();
     let value = |grant: &pb::Grant| {
         json!({
-            "member": grant.member, "name": grant.member_name, "level": told(grant.level),
+            "member": grant.member, "name": grant.member_name, "level": level_name(grant.level),
             "owner": grant.member == found.owner,
         })
     };
@@ -314,7 +314,7 @@ async fn grants(
 }
 
 /// As `grant` and `revoke` take it.
-pub(crate) fn said(grant: &pb::Grant) -> String {
+pub(crate) fn member_argument(grant: &pb::Grant) -> String {
     // The id says what it is; the server names the member only to those who may see it.
     let of = |kind: &str| grant.member.starts_with(&format!("urn:vcloud:{kind}:"));
     let kind = ["user", "role", "org"].into_iter().find(|kind| of(kind));
@@ -343,8 +343,8 @@ async fn grant(
     let done = done.unwrap_or_default();
     say(&format!(
         "{} has {} on {} {}",
-        said(&done),
-        told(done.level),
+        member_argument(&done),
+        level_name(done.level),
         what.kind,
         what.name
     ));
@@ -412,7 +412,7 @@ mod tests {
             ("urn:vcloud:org:1", "acme", "org:acme"),
             ("urn:vcloud:org:1", "", "urn:vcloud:org:1"),
         ] {
-            assert_eq!(said(&grant(id, name)), expected);
+            assert_eq!(member_argument(&grant(id, name)), expected);
         }
     }
 }

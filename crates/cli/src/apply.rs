@@ -7,7 +7,7 @@ mod prune;
 mod report;
 mod validate;
 
-pub(crate) use carry_out::{AppliedPlan, ApplyOutcome, would};
+pub(crate) use carry_out::{AppliedPlan, ApplyOutcome, planned_outcome};
 pub(crate) use error::ApplyError;
 pub(crate) use plan::{ApplyPlan, plan, stored, target};
 pub(crate) use report::{ResultFormat, difference, notes, show};
@@ -15,8 +15,8 @@ pub(crate) use report::{ResultFormat, difference, notes, show};
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::files::{DeclaredResource, FileOptions};
-use crate::names;
-use crate::say;
+use crate::messages;
+use crate::targets;
 use carry_out::{RefusedPlan, carry_out};
 use clap::Args;
 use coeval_client::{ClientError, ClientErrorKind};
@@ -76,7 +76,7 @@ pub struct ApplyOptions {
     #[arg(long)]
     yes: bool,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION", value_parser = names::version)]
+    #[arg(long, value_name = "VERSION", value_parser = targets::version)]
     version: Option<String>,
     /// Print the results so
     #[arg(short, long, value_name = "FORM")]
@@ -87,7 +87,7 @@ pub struct ApplyOptions {
 
 pub(crate) async fn run(options: ApplyOptions) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
-    say_version(&mut files, options.version.as_deref());
+    set_default_version(&mut files, options.version.as_deref());
     let labels = prune::labels(&options.label)?;
     // Before anything is sent: a prune that is not meant so can't be taken back.
     if options.prune {
@@ -120,14 +120,14 @@ pub(crate) async fn run(options: ApplyOptions) -> Result<ExitCode, Failure> {
         let gone = prune::prune(&session, &found, report, options.yes).await?;
         run.count(ApplyOutcome::Deleted, gone);
     } else if options.prune {
-        say::note("nothing was pruned, because not all resources are as the files say\n");
+        messages::note("nothing was pruned, because not all resources are as the files say\n");
     }
     run.summary(options.dry_run);
     Ok(ExitCode::from(run.worst))
 }
 
 /// The version of those that say none.
-pub(crate) fn say_version(files: &mut [DeclaredResource], version: Option<&str>) {
+pub(crate) fn set_default_version(files: &mut [DeclaredResource], version: Option<&str>) {
     // A file that says its version keeps it: the flag is for the others.
     let silent = files.iter_mut().filter(|file| file.version.is_empty());
     for file in silent {
@@ -136,7 +136,10 @@ pub(crate) fn say_version(files: &mut [DeclaredResource], version: Option<&str>)
 }
 
 /// Why a plan would be refused for its content; a note of it, if nobody can tell.
-pub(crate) async fn misfit(session: &ClientSession, plan: &mut ApplyPlan) -> Option<ApplyError> {
+pub(crate) async fn schema_refusal(
+    session: &ClientSession,
+    plan: &mut ApplyPlan,
+) -> Option<ApplyError> {
     let name = plan.target.to_string();
     // Found out here, where it costs nothing, so that a rehearsal tells what the server would
     // refuse.
@@ -165,11 +168,11 @@ async fn rehearse(
         let plan = Some(Box::new(plan));
         return Err(RefusedPlan { error, plan });
     }
-    if let Some(error) = misfit(session, &mut plan).await {
+    if let Some(error) = schema_refusal(session, &mut plan).await {
         return Err(error.into());
     }
     Ok(AppliedPlan {
-        outcome: would(&plan),
+        outcome: planned_outcome(&plan),
         plan,
         wrote: None,
     })
@@ -227,11 +230,11 @@ impl ApplyRun {
                 // The bar is taken off the screen while lines are printed.
                 let printed = self.bar.suspend(|| {
                     if report.dry_run && report.form.is_none() {
-                        say::out(&difference(&done.plan)?);
+                        messages::out(&difference(&done.plan)?);
                     }
                     report::overridden(&done.plan);
                     report.done(&done)?;
-                    report::beside(&done);
+                    report::print_side_effects(&done);
                     Ok::<_, ClientError>(())
                 });
                 // It was done all the same, so the next one is tried.
@@ -275,7 +278,7 @@ impl ApplyRun {
             }
         }
         let dry = if dry_run { " (dry run)" } else { "" };
-        say::note(&format!(
+        messages::note(&format!(
             "{}: {}{dry}\n",
             match self.total {
                 1 => "1 resource".to_owned(),

@@ -11,15 +11,15 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// One line without anything that a terminal would obey.
 #[must_use]
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     // Every kind of blank becomes one space, line breaks too.
     let words: Vec<_> = text.split_whitespace().collect();
-    harmless(&words.join(" "))
+    sanitize(&words.join(" "))
 }
 
 /// The same with all its spaces.
 #[must_use]
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     text.replace(is_command, "\u{fffd}")
 }
 
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn what_a_file_says_cant_command_a_terminal() {
-        let said = plain("a\u{1b}[31m  red\n\tline \u{202e}txt\u{7f}");
+        let said = single_line("a\u{1b}[31m  red\n\tline \u{202e}txt\u{7f}");
         assert_eq!(said, "a\u{fffd}[31m red line \u{fffd}txt\u{fffd}");
-        assert_eq!(plain("ä 日本 e\u{301}"), "ä 日本 e\u{301}");
+        assert_eq!(single_line("ä 日本 e\u{301}"), "ä 日本 e\u{301}");
     }
 
     #[test]

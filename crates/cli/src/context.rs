@@ -14,7 +14,7 @@ mod folder;
 mod kept;
 
 use crate::failure::Failure;
-use crate::names;
+use crate::targets;
 use choice::{ServerChoice, choose};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
@@ -41,7 +41,7 @@ pub(crate) struct ServerOptions {
     pub(crate) server: Option<String>,
     /// The context to use, of those that `coeval login` made [env: COEVAL_CONTEXT]
     #[arg(long, value_name = "NAME", help_heading = "Server")]
-    #[arg(add = ArgValueCompleter::new(names::contexts))]
+    #[arg(add = ArgValueCompleter::new(targets::contexts))]
     pub(crate) context: Option<String>,
     /// The organization whose resources are meant; your own, if nothing is said
     #[arg(short, long, value_name = "ORG", help_heading = "Server")]
@@ -151,8 +151,8 @@ pub(crate) fn builder(
     }
     // A server warns with every answer; each text is told once.
     let warn = |text: &str| {
-        if let Some(text) = crate::say::untold(text) {
-            crate::say::note(&format!("warning: {text}\n"));
+        if let Some(text) = crate::messages::new_warning(text) {
+            crate::messages::note(&format!("warning: {text}\n"));
         }
     };
     // A person waits, so a server that is down is not waited for as long as a program would.
@@ -175,7 +175,7 @@ pub(crate) fn builder(
 ///
 /// # Errors
 /// If the config folder can't be written.
-pub fn remember_aside(
+pub fn save_context(
     name: &str,
     url: &str,
     user: &str,
@@ -199,7 +199,7 @@ pub fn remember_aside(
 ///
 /// # Errors
 /// If the config folder can't be written.
-pub fn forget(name: &str) -> Result<(), ContextError> {
+pub fn remove_context(name: &str) -> Result<(), ContextError> {
     ContextFiles::change(|kept| {
         kept.forget(name);
         Ok(())

@@ -94,7 +94,7 @@ pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
         print::document(&done.record.content, form)
     };
     // Nothing is left to do when one of them is closed.
-    let _ = std::io::stderr().write_all(print::told(&done).as_bytes());
+    let _ = std::io::stderr().write_all(print::report(&done).as_bytes());
     let _ = std::io::stdout().write_all(out.as_bytes());
     Ok(())
 }

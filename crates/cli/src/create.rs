@@ -1,11 +1,11 @@
 //! `coeval create`: new resources from files.
 
-use crate::apply::{ApplyError, ResultFormat, say_version, show, target};
+use crate::apply::{ApplyError, ResultFormat, set_default_version, show, target};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
-use crate::names;
-use crate::say;
+use crate::messages;
+use crate::targets;
 use clap::Args;
 use coeval_client::ClientErrorKind;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub struct CreateOptions {
     #[command(flatten)]
     files: FileOptions,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION", value_parser = names::version)]
+    #[arg(long, value_name = "VERSION", value_parser = targets::version)]
     version: Option<String>,
     /// Refuse fields that no version of the type declares (default: store them and warn)
     #[arg(long)]
@@ -41,7 +41,7 @@ pub struct CreateOptions {
 
 pub(crate) async fn run(options: CreateOptions) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
-    say_version(&mut files, options.version.as_deref());
+    set_default_version(&mut files, options.version.as_deref());
     let mut session = options.server.session()?;
     session.strict = options.strict;
     // The exit code is the worst of all files.
@@ -56,14 +56,20 @@ pub(crate) async fn run(options: CreateOptions) -> Result<ExitCode, Failure> {
             Ok(made) => {
                 match options.output {
                     Some(form) => show(form, &made.resource)?,
-                    None => say::out(&format!("{target} created ({})\n", made.resource.version)),
+                    None => {
+                        messages::out(&format!("{target} created ({})\n", made.resource.version))
+                    }
                 }
                 // A create with hooks goes on as a task.
                 if !made.task.is_empty() {
-                    say::note(&format!("task: {}\n", made.task));
+                    messages::note(&format!("task: {}\n", made.task));
                 }
-                if let Some(warning) = made.warning.as_deref().and_then(say::untold_of_write) {
-                    say::note(&format!("warning: {target}: {warning}\n"));
+                if let Some(warning) = made
+                    .warning
+                    .as_deref()
+                    .and_then(messages::new_write_warning)
+                {
+                    messages::note(&format!("warning: {target}: {warning}\n"));
                 }
                 continue;
             }

@@ -2,11 +2,11 @@
 
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{NamedTarget, TargetArguments};
+use crate::get::report_all_but_last;
+use crate::output::check_written;
 use crate::output::notes::{self, Spinner};
-use crate::output::said;
-use crate::task::followed;
+use crate::targets::{NamedTarget, TargetArguments};
+use crate::task::follow_to_end;
 use clap::Args;
 use coeval_client::ClientErrorKind;
 use coeval_proto::tasks::v1::TaskStatus;
@@ -45,7 +45,7 @@ pub struct DeleteOptions {
 }
 
 pub(crate) async fn run(options: DeleteOptions) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+    let targets = options.targets.required()?;
     if targets.len() > 1 && !options.revision.is_empty() {
         return Err(Failure::usage(
             "--revision is that of one resource",
@@ -60,7 +60,7 @@ pub(crate) async fn run(options: DeleteOptions) -> Result<ExitCode, Failure> {
             failures.push(failure);
         }
     }
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
 async fn one(
@@ -78,22 +78,26 @@ async fn one(
         deleted => deleted?,
     };
     let Some(task) = task else {
-        return said(writeln!(std::io::stdout(), "{target} deleted"));
+        return check_written(writeln!(std::io::stdout(), "{target} deleted"));
     };
     if options.no_wait {
         notes::note(&format!("The task {task} goes on with it."));
-        return said(writeln!(std::io::stdout(), "{target} is being deleted"));
+        return check_written(writeln!(std::io::stdout(), "{target} is being deleted"));
     }
     // With a hook, the delete is done only when its task is.
-    ended(session, target, &task).await?;
-    said(writeln!(std::io::stdout(), "{target} deleted"))
+    wait_for_end(session, target, &task).await?;
+    check_written(writeln!(std::io::stdout(), "{target} deleted"))
 }
 
 /// Waits until the task has done it.
-async fn ended(session: &ClientSession, target: &NamedTarget, id: &str) -> Result<(), Failure> {
+async fn wait_for_end(
+    session: &ClientSession,
+    target: &NamedTarget,
+    id: &str,
+) -> Result<(), Failure> {
     // Removed from the screen before the outcome is printed.
     let spinner = Spinner::new(&format!("deleting {target}"));
-    let last = followed(session, id, |task| {
+    let last = follow_to_end(session, id, |task| {
         if !task.message.is_empty() {
             spinner.tell(&format!("deleting {target}: {}", task.message));
         }

@@ -4,10 +4,10 @@ mod page;
 
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{self, NamedTarget, TargetArguments};
-use crate::output::said;
+use crate::get::report_all_but_last;
+use crate::output::check_written;
 use crate::reading::{self, ResourceReading};
+use crate::targets::{self, NamedTarget, TargetArguments};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::{ClientError, Resource};
@@ -45,14 +45,14 @@ pub struct DescribeOptions {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 pub(crate) async fn run(options: DescribeOptions) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+    let targets = options.targets.required()?;
     let session = options.server.session()?;
     let mut failures = Vec::new();
     let mut first = true;
@@ -62,7 +62,7 @@ pub(crate) async fn run(options: DescribeOptions) -> Result<ExitCode, Failure> {
             Ok(page) => {
                 let gap = if first { "" } else { "\n" };
                 let mut stdout = anstream::stdout();
-                said(write!(
+                check_written(write!(
                     stdout,
                     "{gap}{}",
                     page.text(std::io::stdout().is_terminal())
@@ -72,7 +72,7 @@ pub(crate) async fn run(options: DescribeOptions) -> Result<ExitCode, Failure> {
             Err(error) => failures.push(Failure::from(error)),
         }
     }
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
 /// All that can be found out. What the caller may not see is left out.

@@ -10,9 +10,9 @@ use crate::calls::{ResourceTarget, WriteReport, as_file, unmarked};
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::merge::{MergeConflict, differences, render, replay};
-use crate::named::NamedResource;
-use crate::names;
-use crate::{say, yaml};
+use crate::resource_argument::NamedResource;
+use crate::targets;
+use crate::{messages, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::{ClientError, ClientErrorKind, Resource};
@@ -45,7 +45,7 @@ pub struct EditOptions {
     named: NamedResource,
     /// At this version; at the stored one, if nothing is said
     #[arg(long, value_name = "VERSION")]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: Option<String>,
     /// Refuse fields that no version of the type declares (default: store them and warn)
     #[arg(long)]
@@ -210,7 +210,7 @@ impl EditSession<'_> {
     }
 
     fn nothing(self, why: &str) -> ExitCode {
-        say::note(&format!("{why}: {} stays as it is\n", self.target));
+        messages::note(&format!("{why}: {} stays as it is\n", self.target));
         self.draft.forget();
         ExitCode::SUCCESS
     }
@@ -220,7 +220,7 @@ impl EditSession<'_> {
         let stored = stored(&wrote.resource);
         let at = stored.map(|stored| format!(", stored at {stored}"));
         let at = at.unwrap_or_default();
-        say::out(&format!(
+        messages::out(&format!(
             "{} changed ({}{at})\n",
             self.target,
             unmarked(&wrote.resource.version)
@@ -228,14 +228,18 @@ impl EditSession<'_> {
         if !wrote.kept.is_empty() {
             let of = stored.map(|stored| format!(" (of {stored})"));
             let of = of.unwrap_or_default();
-            say::note(&format!("kept: {}{of}\n", wrote.kept.join(", ")));
+            messages::note(&format!("kept: {}{of}\n", wrote.kept.join(", ")));
         }
         if !wrote.dropped.is_empty() {
             let dropped = wrote.dropped.join(", ");
-            say::note(&format!("dropped with deleted items: {dropped}\n"));
+            messages::note(&format!("dropped with deleted items: {dropped}\n"));
         }
-        if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
-            say::note(&format!("warning: {warning}\n"));
+        if let Some(warning) = wrote
+            .warning
+            .as_deref()
+            .and_then(messages::new_write_warning)
+        {
+            messages::note(&format!("warning: {warning}\n"));
         }
         self.draft.forget();
         ExitCode::SUCCESS
@@ -255,9 +259,9 @@ impl EditSession<'_> {
             Err(error) => error,
         };
         match error.kind() {
-            ClientErrorKind::Conflict => self.overtaken(body).await,
+            ClientErrorKind::Conflict => self.resolve_conflict(body).await,
             // Another content may be taken.
-            ClientErrorKind::Invalid | ClientErrorKind::State if say_why(&error) => {
+            ClientErrorKind::Invalid | ClientErrorKind::State if is_about_content(&error) => {
                 Ok(AfterSave::Open(reasons(&error), text.to_owned()))
             }
             _ => Err(self.draft.keep(error.into())),
@@ -265,7 +269,7 @@ impl EditSession<'_> {
     }
 
     /// Somebody else was faster: shows both, and asks.
-    async fn overtaken(&mut self, mine: Resource) -> Result<AfterSave, Failure> {
+    async fn resolve_conflict(&mut self, mine: Resource) -> Result<AfterSave, Failure> {
         let fresh = self.session.find(&self.target, &self.version).await;
         // Compared as files: what only the server sets is always another one.
         let fresh = fresh.map_err(|error| self.draft.keep(error.into()))?;
@@ -279,29 +283,31 @@ impl EditSession<'_> {
         let overtaken = EditError::Overtaken {
             target: self.target.clone(),
         };
-        say::note(&format!("{} was changed meanwhile.\n", self.target));
-        say::note("Their changes:\n");
-        say::note(&render::lines(&differences(&before, &theirs)));
-        say::note("Your changes:\n");
-        say::note(&render::lines(&differences(&before, &edited)));
+        messages::note(&format!("{} was changed meanwhile.\n", self.target));
+        messages::note("Their changes:\n");
+        messages::note(&render::lines(&differences(&before, &theirs)));
+        messages::note("Your changes:\n");
+        messages::note(&render::lines(&differences(&before, &edited)));
         tell_conflicts(&conflicts);
-        say::note(&format!(
+        messages::note(&format!(
             "Your edit is in {}.\n",
             self.draft.path().display()
         ));
         // Nobody can choose, so the edit is kept and the newer resource stays as it is.
-        if !say::can_ask() {
+        if !messages::is_interactive() {
             return Err(self.draft.keep(overtaken.into()));
         }
         let question = "Do yours again on theirs? [y]es, [e]dit once more, [n]o: ";
         // Asked until it is answered: any default could lose one of the two changes.
         let answer = loop {
-            let answer = say::ask(question).await.unwrap_or_else(|| "n".to_owned());
+            let answer = messages::ask(question)
+                .await
+                .unwrap_or_else(|| "n".to_owned());
             match answer.to_ascii_lowercase().as_str() {
                 "y" | "yes" => break 'y',
                 "e" | "edit" => break 'e',
                 "n" | "no" => break 'n',
-                _ => say::note("y, e or n, please\n"),
+                _ => messages::note("y, e or n, please\n"),
             }
         };
         if answer == 'n' {
@@ -322,13 +328,13 @@ impl EditSession<'_> {
 
 fn tell_conflicts(conflicts: &[MergeConflict]) {
     if !conflicts.is_empty() {
-        say::note("Both changed, and yours would win:\n");
-        say::note(&render::conflicts(conflicts, ["before", "theirs", "yours"]));
+        messages::note("Both changed, and yours would win:\n");
+        messages::note(&render::conflicts(conflicts, ["before", "theirs", "yours"]));
     }
 }
 
 /// Whether the refusal is about the content, not about who writes it and when.
-fn say_why(error: &ClientError) -> bool {
+fn is_about_content(error: &ClientError) -> bool {
     error.kind() == ClientErrorKind::Invalid || !error.detail().violations.is_empty()
 }
 

@@ -1,7 +1,7 @@
 //! `coeval explain`: what the fields of a kind are, and what became of them in another version.
 
-mod asked;
 mod fate;
+mod field_query;
 mod text;
 
 use crate::context::ServerOptions;
@@ -9,14 +9,14 @@ use crate::failure::Failure;
 use crate::types::explain::{print, terminal_width};
 use crate::types::explanation::{ExplainedField, TypeExplanation, explain};
 use crate::types::read::read_files;
-use crate::types::registered::{parsed, versions_of};
+use crate::types::server_types::{parsed, versions_of};
 use crate::types::text::{render, render_part};
-use asked::{FieldQuery, fits};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_core::convert::Versions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::{Version, VersionError};
+use field_query::{FieldQuery, fits};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ The versions are those of a server, or with -f those of files.")]
 pub struct ExplainOptions {
     /// The kind, as app or acme:app, and the field if one is meant
     #[arg(value_name = "KIND[.spec.PATH]", value_parser = FieldQuery::parse)]
-    #[arg(add = ArgValueCompleter::new(crate::names::kinds))]
+    #[arg(add = ArgValueCompleter::new(crate::targets::kinds))]
     asked: FieldQuery,
     /// The version to explain, as 1.0 or v1.0; the newest, if nothing is said
     #[arg(long, value_name = "VERSION", value_parser = version)]
@@ -84,11 +84,11 @@ fn version(text: &str) -> Result<Version, VersionError> {
 /// # Errors
 /// If it is refused or fails.
 pub async fn run(options: &ExplainOptions) -> Result<(), Failure> {
-    let ended = shown(options).await;
-    ended.map_err(Failure::told_to_log_in)
+    let ended = explain_kind(options).await;
+    ended.map_err(Failure::with_login_advice)
 }
 
-async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
+async fn explain_kind(options: &ExplainOptions) -> Result<(), Failure> {
     let versions = match options.files.as_slice() {
         [] => {
             let session = options.server.session()?;
@@ -102,8 +102,8 @@ async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
         None => newest(&versions, &options.asked.kind)?,
     };
     let text = match options.diff {
-        None => explained(versions, at, options)?,
-        Some(other) => compared(versions, at, other, options)?,
+        None => explain_version(versions, at, options)?,
+        Some(other) => compare_versions(versions, at, other, options)?,
     };
     print(&text)
 }
@@ -148,7 +148,7 @@ fn no_field(asked: &FieldQuery, version: Version) -> Failure {
         format!(
             "version {version} of {} has no field {}",
             asked.kind,
-            asked.told()
+            asked.dotted()
         ),
         format!(
             "`coeval explain {} --version {version}` shows those that it has.",
@@ -157,7 +157,7 @@ fn no_field(asked: &FieldQuery, version: Version) -> Failure {
     )
 }
 
-fn explained(
+fn explain_version(
     versions: Vec<TypeVersion>,
     at: Version,
     options: &ExplainOptions,
@@ -206,7 +206,7 @@ fn part(one: &TypeExplanation<'_>, root: &coeval_core::types::PathPattern) -> St
     }
 }
 
-fn compared(
+fn compare_versions(
     files: Vec<TypeVersion>,
     from: Version,
     to: Version,
@@ -218,7 +218,7 @@ fn compared(
         }
     }
     let versions = Versions::of_files(files)?;
-    let whole = fate::between(&versions, from, to)?;
+    let whole = fate::compare_versions(&versions, from, to)?;
     let asked = &options.asked;
     let shown = whole.within(&asked.path);
     if !asked.path.is_empty() && shown.fields.is_empty() {

@@ -81,7 +81,7 @@ impl Failure {
     }
 
     /// Whoever reads stdout has seen enough. The work ends there, and nobody is told.
-    pub const fn unread() -> Self {
+    pub const fn reader_gone() -> Self {
         Self {
             message: String::new(),
             code: None,
@@ -105,7 +105,7 @@ impl Failure {
 
     /// The same; if the server knows nobody who asks, with the command that changes it.
     #[must_use]
-    pub(crate) fn told_to_log_in(self) -> Self {
+    pub(crate) fn with_login_advice(self) -> Self {
         match self.code {
             // The server can't know how this program logs in, so its advice is replaced.
             Some(coeval_codes::TOKEN_INVALID | coeval_codes::CREDENTIALS_MISSING) => {

@@ -64,7 +64,7 @@ pub(crate) fn read(
             Ok(files) => {
                 for file in &files {
                     let bytes = read_bytes(file, FILE_BYTES);
-                    read_one(&file.said(), bytes, &mut all, &mut problems);
+                    read_one(&file.display_name(), bytes, &mut all, &mut problems);
                     // Told until then; after that it is better to correct some and try again.
                     if problems.len() > TOLD || all.len() > DOCUMENTS {
                         break;
@@ -79,7 +79,7 @@ pub(crate) fn read(
         let why = FileProblem::TooMany(DOCUMENTS);
         problems.push(LocatedProblem::new("the files".to_owned(), why));
     }
-    problems.extend(said_twice(&all));
+    problems.extend(duplicates(&all));
     match FilesError::of(problems) {
         Some(error) => Err(error),
         None => Ok(all),
@@ -136,7 +136,7 @@ fn read_one(
 }
 
 /// Two documents for one resource: which of them should win?
-fn said_twice(all: &[DeclaredResource]) -> Vec<LocatedProblem> {
+fn duplicates(all: &[DeclaredResource]) -> Vec<LocatedProblem> {
     let mut seen: HashMap<_, &DocumentPlace> = HashMap::new();
     let mut problems = Vec::new();
     for one in all {

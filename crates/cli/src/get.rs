@@ -3,9 +3,9 @@
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::kind_columns::KindColumns;
-use crate::names::{self, NamedTarget, TargetArguments};
 use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, notes};
 use crate::reading::{self, ReadQuery, ResourceReading};
+use crate::targets::{self, NamedTarget, TargetArguments};
 use crate::watch;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
@@ -58,7 +58,7 @@ pub struct GetOptions {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     /// Go on with what changes, as `coeval watch` tells it
     #[arg(short, long)]
@@ -117,7 +117,7 @@ impl GetOptions {
             match found {
                 Ok(found) => {
                     printer.print(&found.resource)?;
-                    tell_left_out(target, &found);
+                    report_hidden(target, &found);
                 }
                 Err(error) => failures.push(Failure::from(error)),
             }
@@ -127,12 +127,12 @@ impl GetOptions {
         if printer.printed() > 0 || shape == OutputShape::List {
             printer.finish()?;
         }
-        last_of(failures)
+        report_all_but_last(failures)
     }
 }
 
 /// All but the last are told here; that one ends the command.
-pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+pub(crate) fn report_all_but_last(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
     // The last failure is the command's own, and decides on the exit code.
     let Some(last) = failures.pop() else {
         return Ok(ExitCode::SUCCESS);
@@ -144,7 +144,7 @@ pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
 }
 
 /// Says what a view can't show.
-pub(crate) fn tell_left_out(target: &NamedTarget, found: &ResourceReading) {
+pub(crate) fn report_hidden(target: &NamedTarget, found: &ResourceReading) {
     let version = &found.resource.version;
     let stored = found.resource.status.as_ref();
     let stored = stored.map_or("", |status| status.stored_version.as_str());

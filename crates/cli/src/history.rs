@@ -5,10 +5,10 @@ use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::get::unknown_version;
 use crate::merge::{differences, render};
-use crate::named::NamedResource;
-use crate::names;
+use crate::resource_argument::NamedResource;
 use crate::rows::{OutputFormat, OutputOptions, print_rows};
-use crate::{say, yaml};
+use crate::targets;
+use crate::{messages, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::ClientError;
@@ -43,7 +43,7 @@ pub struct HistoryOptions {
     diff: bool,
     /// All at this version; each at that which it is stored at, if nothing is said
     #[arg(long, value_name = "VERSION")]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: Option<String>,
     #[command(flatten)]
     output: OutputOptions,
@@ -63,19 +63,19 @@ pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
             return Err(failure);
         }
         let (id, code, reason) = (one.id, one.code, one.reason);
-        say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
+        messages::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
     }
     match options.output.output {
         OutputFormat::Yaml => {
             for one in &revisions {
-                say::out(&format!("---\n{}", yaml::text(&whole(one))));
+                messages::out(&format!("---\n{}", yaml::text(&whole(one))));
             }
         }
         OutputFormat::Table | OutputFormat::Wide if options.diff => {
             // Only a table shows names, and each costs a request.
             let names = names(&session, &revisions).await;
             for (one, before) in with_before(&revisions) {
-                say::out(&difference(one, before, &names)?);
+                messages::out(&difference(one, before, &names)?);
             }
         }
         format => {

@@ -6,7 +6,7 @@
 //!
 //! - `context`: which server, and who: from flags, the environment and the config folder
 //! - `failure`: how a command that did not succeed ends
-//! - `names`: what commands are about, and what a shell completes
+//! - `targets`: what commands are about, and what a shell completes
 //! - `output`: how things are printed, in every format
 //! - `reading`: resources as commands read them
 //! - `kind_columns`: what lists show of a kind, as its type declares it
@@ -37,18 +37,18 @@ mod login;
 mod logout;
 mod members;
 mod merge;
+mod messages;
 mod migrate;
-mod named;
-mod names;
 mod org;
 mod output;
 mod password;
 mod reading;
+mod resource_argument;
 mod restore;
 mod role;
 mod rows;
-mod say;
 mod server;
+mod targets;
 mod task;
 mod token;
 mod type_access;
@@ -62,7 +62,7 @@ mod whoami;
 mod yaml;
 
 use clap::Subcommand;
-pub use context::{ContextError, forget, remember_aside};
+pub use context::{ContextError, remove_context, save_context};
 pub use failure::Failure;
 use std::process::ExitCode;
 
@@ -133,7 +133,7 @@ pub async fn run(command: ClientCommand) -> Result<ExitCode, Failure> {
         if logging_in {
             failure
         } else {
-            failure.told_to_log_in()
+            failure.with_login_advice()
         }
     })
 }

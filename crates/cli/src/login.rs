@@ -1,15 +1,15 @@
 //! `coeval login`.
 
-mod asking;
+mod prompts;
 
 use crate::context::{AuthToken, ContextFiles, ServerContext, ServerCredential, builder};
 use crate::failure::Failure;
-use crate::names;
 use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, moment, notes};
-use asking::{ask_password, ask_user, password_from_stdin};
+use crate::targets;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use jiff::Timestamp;
+use prompts::{ask_password, ask_user, password_from_stdin};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ pub struct LoginOptions {
     #[arg(long, value_name = "USER@ORG")]
     user: Option<String>,
     /// What to call it; after the server's host, if nothing is said [env: COEVAL_CONTEXT]
-    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(names::contexts))]
+    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(targets::contexts))]
     context: Option<String>,
     /// The organization that commands mean where they say none; your own, if nothing is said
     #[arg(short, long, value_name = "ORG")]
@@ -55,7 +55,7 @@ pub struct LoginOptions {
     #[arg(long, conflicts_with_all = ["url", "user", "context", "namespace", "certificate_authority", "password_stdin", "switch"])]
     list: bool,
     /// Use this context from now on
-    #[arg(long = "use", id = "switch", value_name = "NAME", add = ArgValueCompleter::new(names::contexts))]
+    #[arg(long = "use", id = "switch", value_name = "NAME", add = ArgValueCompleter::new(targets::contexts))]
     #[arg(conflicts_with_all = ["url", "user", "context", "namespace", "certificate_authority", "password_stdin"])]
     switch: Option<String>,
     /// With --list
@@ -77,9 +77,9 @@ pub(crate) async fn run(options: LoginOptions) -> Result<ExitCode, Failure> {
     let authority = context.certificate_authority.clone();
     let client = builder(&context.server, authority.as_deref())?.build()?;
     // Before anything is sent: the server could only say that it knows nobody of that name.
-    let (user, organization) = halves(&context.user)?;
+    let (user, organization) = split_user(&context.user)?;
     // Before the password is asked for.
-    warn_if_open(&context.server);
+    warn_if_unencrypted(&context.server);
     let password = if options.password_stdin {
         password_from_stdin()?
     } else {
@@ -141,7 +141,7 @@ impl LoginOptions {
             (None, Some(same)) if !same.user.is_empty() => same.user.clone(),
             _ => ask_user()?,
         };
-        halves(&user)?;
+        split_user(&user)?;
         let name = match (&self.context, before) {
             (Some(name), _) => name.clone(),
             (None, Some(before)) => before.name.clone(),
@@ -164,7 +164,7 @@ impl LoginOptions {
 }
 
 /// The user's name and the organization's.
-fn halves(user: &str) -> Result<(&str, &str), Failure> {
+fn split_user(user: &str) -> Result<(&str, &str), Failure> {
     // At the last `@`: a name may have one itself.
     match user.rsplit_once('@') {
         Some((name, organization)) if !name.is_empty() && !organization.is_empty() => {
@@ -178,7 +178,7 @@ fn halves(user: &str) -> Result<(&str, &str), Failure> {
 }
 
 /// A password should not cross a network in clear.
-fn warn_if_open(server: &str) {
+fn warn_if_unencrypted(server: &str) {
     let Some(host) = server.strip_prefix("http://") else {
         return;
     };

@@ -61,7 +61,7 @@ pub(crate) fn user(name: &str) -> MemberName {
 
 /// The id behind a name.
 pub(crate) async fn id_of(session: &ClientSession, member: &MemberName) -> Result<String, Failure> {
-    looked_up(session, member).await.map_err(|error| {
+    look_up(session, member).await.map_err(|error| {
         // Whoever may not list users may still know an id.
         let advice = format!("{} Or say who it is by id.", error.advice());
         match error.kind() {
@@ -71,7 +71,7 @@ pub(crate) async fn id_of(session: &ClientSession, member: &MemberName) -> Resul
     })
 }
 
-async fn looked_up(session: &ClientSession, member: &MemberName) -> Result<String, ClientError> {
+async fn look_up(session: &ClientSession, member: &MemberName) -> Result<String, ClientError> {
     let namespace = session.namespace.clone();
     match member {
         MemberName::Id(id) => Ok(id.clone()),

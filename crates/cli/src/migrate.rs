@@ -3,7 +3,7 @@
 mod action;
 mod ask;
 mod back;
-mod found;
+mod failures;
 mod goal;
 mod live;
 mod moves;
@@ -58,8 +58,8 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
             output,
         } => {
             // Asked before it begins: nobody may be there when it gets so far.
-            if auto && until.is_some_and(MigrationGoal::ends_the_way_back) && !yes {
-                ask::about_the_end(until).await?;
+            if auto && until.is_some_and(MigrationGoal::is_irreversible) && !yes {
+                ask::confirm_end(until).await?;
             }
             let asked = pb::StartMigrationRequest {
                 kind: of.kind.clone(),
@@ -75,7 +75,7 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
             // Nothing moves yet: starting only admits the first phase.
             let session = of.session()?;
             let begun = session.client.migrations().start_migration(asked).await;
-            let begun = begun.map_err(|error| words::told(error, &of.kind))?;
+            let begun = begun.map_err(|error| words::with_advice(error, &of.kind))?;
             shown(begun.into_inner().migration, &output)?;
         }
         MigrateCommand::Status { of, watch, output } => {
@@ -84,7 +84,7 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
                 waits::watch(&session, &of.kind, output).await?;
             } else {
                 let now = get(&session, &of.kind).await;
-                let now = now.map_err(|error| words::told(error, &of.kind))?;
+                let now = now.map_err(|error| words::with_advice(error, &of.kind))?;
                 MigrationView::once(&now, &output.output)?;
             }
         }
@@ -136,14 +136,14 @@ pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> 
             output,
         } => back::undo(&of.session()?, &of.kind, wait, yes, output).await?,
         MigrateCommand::Verify { of, output } => {
-            found::verify(&of.session()?, &of.kind, output).await?;
+            failures::verify(&of.session()?, &of.kind, output).await?;
         }
         MigrateCommand::List { output, server } => list(&server.session()?, output).await?,
         MigrateCommand::Failed { of, output } => {
-            found::failed(&of.session()?, &of.kind, output).await?;
+            failures::failed(&of.session()?, &of.kind, output).await?;
         }
         MigrateCommand::Retry { of, names } => {
-            found::retry(&of.session()?, &of.kind, &names).await?;
+            failures::retry(&of.session()?, &of.kind, &names).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -184,7 +184,7 @@ async fn change(
     set(&mut asked);
     let session = of.session()?;
     let changed = session.client.migrations().update_migration(asked).await;
-    let changed = changed.map_err(|error| words::told(error, &of.kind))?;
+    let changed = changed.map_err(|error| words::with_advice(error, &of.kind))?;
     MigrationView::once(
         &changed.into_inner().migration.unwrap_or_default(),
         &output.output,

@@ -17,7 +17,7 @@ mod time;
 
 use clap::Args;
 pub(crate) use format::OutputFormat;
-pub(crate) use printer::{OutputShape, Printer, said};
+pub(crate) use printer::{OutputShape, Printer, check_written};
 use serde_json::Value;
 pub(crate) use table::{TableCell, TextTable};
 pub(crate) use template::Template;

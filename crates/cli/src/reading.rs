@@ -2,8 +2,8 @@
 //! page, and changes as they happen.
 
 use crate::context::ClientSession;
+use crate::messages;
 use crate::output::notes;
-use crate::say;
 use coeval_client::{ChangedResource as Told, ClientError, Resource, WatchEvent};
 use coeval_codes::Coded as _;
 use coeval_proto::header::v1::Quarantined;
@@ -103,7 +103,7 @@ pub(crate) fn pages(
             let warnings = answer.metadata().get_all("coeval-warning").iter();
             let warnings = warnings.filter_map(|warning| warning.to_str().ok());
             // Every page carries the same warnings.
-            for warning in warnings.filter_map(say::untold) {
+            for warning in warnings.filter_map(messages::new_warning) {
                 notes::warn(&warning);
             }
             let answer = answer.into_inner();

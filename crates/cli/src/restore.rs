@@ -5,8 +5,8 @@ use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::history::short;
 use crate::merge::render;
-use crate::named::NamedResource;
-use crate::{say, yaml};
+use crate::resource_argument::NamedResource;
+use crate::{messages, yaml};
 use clap::Args;
 use coeval_codes::{Code, Coded};
 use std::process::ExitCode;
@@ -106,26 +106,30 @@ pub(crate) async fn run(options: RestoreOptions) -> Result<ExitCode, Failure> {
     let names = (called(present), called(then));
     let difference = render::unified(&text(present)?, &text(then)?, (&names.0, &names.1));
     // What would change is shown first, also without --dry-run.
-    say::note(&difference);
+    messages::note(&difference);
     // Restoring what is there already would only make another revision.
     if now.metadata.revision == again.metadata.revision || difference.is_empty() {
-        say::out(&format!("{target} unchanged ({})\n", now.version));
+        messages::out(&format!("{target} unchanged ({})\n", now.version));
         return Ok(ExitCode::SUCCESS);
     }
     if options.dry_run {
-        say::out(&format!("{target} restored ({}, dry run)\n", again.version));
+        messages::out(&format!("{target} restored ({}, dry run)\n", again.version));
         return Ok(ExitCode::SUCCESS);
     }
     let revision = &again.metadata.revision;
     // On condition of the present revision: what somebody has written meanwhile is not overwritten.
     let wrote = session.write_again(&target, revision, &now.metadata.revision);
     let wrote = wrote.await?;
-    say::out(&format!("{target} restored ({})\n", wrote.resource.version));
+    messages::out(&format!("{target} restored ({})\n", wrote.resource.version));
     if !wrote.kept.is_empty() {
-        say::note(&format!("kept: {}\n", wrote.kept.join(", ")));
+        messages::note(&format!("kept: {}\n", wrote.kept.join(", ")));
     }
-    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
-        say::note(&format!("warning: {warning}\n"));
+    if let Some(warning) = wrote
+        .warning
+        .as_deref()
+        .and_then(messages::new_write_warning)
+    {
+        messages::note(&format!("warning: {warning}\n"));
     }
     Ok(ExitCode::SUCCESS)
 }

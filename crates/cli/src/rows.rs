@@ -46,7 +46,7 @@ pub(crate) fn print_one(
 ) -> Result<(), Failure> {
     let text = match format {
         OutputFormat::Table | OutputFormat::Wide => lines(fields),
-        OutputFormat::Name => format!("{}\n", harmless(name)),
+        OutputFormat::Name => format!("{}\n", sanitize_line(name)),
         OutputFormat::Json => as_json(value)?,
         OutputFormat::Yaml => as_yaml(value)?,
         OutputFormat::JsonPath(template) => template.render(value) + "\n",
@@ -72,13 +72,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// To stderr: what was done.
 pub(crate) fn say(text: &str) {
     // Nothing is left to do when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
+    let _ = writeln!(std::io::stderr(), "{}", sanitize_line(text));
 }
 
 /// One line that a terminal has nothing to obey in.
 #[must_use]
-pub(crate) fn harmless(text: &str) -> String {
-    columns::harmless(&text.replace(['\n', '\r', '\t'], " "))
+pub(crate) fn sanitize_line(text: &str) -> String {
+    columns::sanitize(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// On a terminal a row is one line; elsewhere nothing is cut.
@@ -110,7 +110,9 @@ fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String 
 
 fn names(rows: &[Vec<String>]) -> String {
     let first = rows.iter().filter_map(|row| row.first());
-    first.map(|name| format!("{}\n", harmless(name))).collect()
+    first
+        .map(|name| format!("{}\n", sanitize_line(name)))
+        .collect()
 }
 
 fn lines(fields: &[(&str, String)]) -> String {
@@ -123,7 +125,7 @@ fn lines(fields: &[(&str, String)]) -> String {
             "" => String::new(),
             label => format!("{label}:"),
         };
-        format!("{label:wide$}{}\n", harmless(said))
+        format!("{label:wide$}{}\n", sanitize_line(said))
     };
     fields.iter().map(line).collect()
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub(crate) use wait::{done, followed};
+pub(crate) use wait::{follow_to_end, wait_for_success};
 
 /// Look at tasks, wait for them, cancel them.
 #[derive(Debug, Args)]

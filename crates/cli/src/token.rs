@@ -3,7 +3,8 @@
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::output::{
-    OutputOptions, OutputShape, Printable, Printer, TableCell, age, duration, moment, notes, said,
+    OutputOptions, OutputShape, Printable, Printer, TableCell, age, check_written, duration,
+    moment, notes,
 };
 use clap::{Args, Subcommand};
 use coeval_client::{Client, ClientError};
@@ -184,7 +185,7 @@ async fn create(
     let made = session.client.sessions().create_api_token(request).await;
     let made = made.map_err(ClientError::of_write)?.into_inner();
     // Only the token on stdout, so that it can be redirected into a file.
-    said(writeln!(std::io::stdout(), "{}", made.token))?;
+    check_written(writeln!(std::io::stdout(), "{}", made.token))?;
     let until = expires.map(|at| format!(" until {}", moment(at)));
     notes::note(&format!(
         "Made{}; it is not shown again. Programs find it in COEVAL_TOKEN.",
@@ -219,7 +220,7 @@ async fn revoke(session: &ClientSession, tokens: &[String]) -> Result<(), Failur
         let request = access::RevokeSessionRequest { id };
         let revoked = session.client.sessions().revoke_session(request).await;
         revoked.map_err(ClientError::of_write)?;
-        said(writeln!(std::io::stdout(), "token/{token} revoked"))?;
+        check_written(writeln!(std::io::stdout(), "token/{token} revoked"))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `coeval type grants`, `grant` and `revoke`: who sees a type version.
 
-use crate::access::{GrantLevel, said, told};
+use crate::access::{GrantLevel, level_name, member_argument};
 use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::members::{MemberName, id_of};
@@ -23,8 +23,14 @@ pub(crate) async fn grants(
     };
     let found = session.client.access().get_type_acl(request).await;
     let found = found.map_err(ClientError::from)?.into_inner();
-    let row = |one: &pb::Grant| vec![said(one), told(one.level).to_owned(), one.member.clone()];
-    let value = |one: &pb::Grant| json!({"member": one.member, "name": one.member_name, "level": told(one.level)});
+    let row = |one: &pb::Grant| {
+        vec![
+            member_argument(one),
+            level_name(one.level).to_owned(),
+            one.member.clone(),
+        ]
+    };
+    let value = |one: &pb::Grant| json!({"member": one.member, "name": one.member_name, "level": level_name(one.level)});
     let rows: Vec<_> = found.grants.iter().map(row).collect();
     let values: Vec<_> = found.grants.iter().map(value).collect();
     print_rows(format, &["member", "level", "id"], &rows, &values)
@@ -48,7 +54,11 @@ pub(crate) async fn grant(
     let done = session.client.access().grant_type_access(request).await;
     let done = done.map_err(ClientError::of_write)?.into_inner().grant;
     let done = done.unwrap_or_default();
-    say(&format!("{} has {} on {id}", said(&done), told(done.level)));
+    say(&format!(
+        "{} has {} on {id}",
+        member_argument(&done),
+        level_name(done.level)
+    ));
     Ok(())
 }
 

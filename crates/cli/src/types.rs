@@ -10,7 +10,7 @@ mod proto;
 mod publish;
 pub(crate) mod read;
 mod register;
-pub(crate) mod registered;
+pub(crate) mod server_types;
 pub(crate) mod text;
 pub(crate) mod tree;
 
@@ -61,7 +61,7 @@ A version that is not proven was registered although something stood in its way.
 version that is written by default: every body says its own.")]
     Versions {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
         output: OutputOptions,
@@ -170,7 +170,7 @@ a user may then do is up to the roles: see coeval role. A version that is regist
 has the grants of the one before it. The provider's administrators do this.")]
     Publish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
         to: PublishTarget,
@@ -185,7 +185,7 @@ Resources that are there stay; nobody of the organization sees them until it is 
 again.")]
     Unpublish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
         to: PublishTarget,
@@ -347,7 +347,7 @@ impl PublishTarget {
 /// If it is refused or fails.
 pub async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let ended = Box::pin(dispatch(options, matches)).await;
-    ended.map_err(Failure::told_to_log_in)
+    ended.map_err(Failure::with_login_advice)
 }
 
 async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
@@ -398,7 +398,7 @@ async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode
         }
         TypeCommand::Grants { id, output, server } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::grants(&session, &id, &output.output).await?;
         }
         TypeCommand::Grant {
@@ -408,12 +408,12 @@ async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode
             server,
         } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::grant(&session, &id, &member, level).await?;
         }
         TypeCommand::Revoke { id, member, server } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::revoke(&session, &id, &member).await?;
         }
         TypeCommand::Check {
@@ -457,7 +457,7 @@ fn type_and_version(text: &str) -> Result<String, &'static str> {
 
 async fn delete(id: String, server: &ServerOptions, told: &str) -> Result<(), Failure> {
     let session = server.session()?;
-    let id = registered::whole_id(&session, id).await?;
+    let id = server_types::full_id(&session, id).await?;
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
     done.map_err(ClientError::of_write)?;

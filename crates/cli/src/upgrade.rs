@@ -5,10 +5,10 @@ mod matching;
 use crate::calls::unmarked;
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{self, NamedTarget, TargetArguments};
+use crate::get::report_all_but_last;
+use crate::output::check_written;
 use crate::output::notes;
-use crate::output::said;
+use crate::targets::{self, NamedTarget, TargetArguments};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use indicatif::ProgressBar;
@@ -57,7 +57,7 @@ pub struct UpgradeOptions {
         requires = "filter",
         conflicts_with = "names"
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     /// Don't wait for the task of a filter
     #[arg(long, requires = "filter", conflicts_with = "names")]
@@ -75,7 +75,7 @@ pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
     if let Some(filter) = &options.filter {
         return matching::run(&session, &options, filter).await;
     }
-    let targets = options.targets.some()?;
+    let targets = options.targets.required()?;
     // A bar for a few would flicker and be gone.
     let bar = if targets.len() > 10 && std::io::stderr().is_terminal() {
         ProgressBar::new(targets.len() as u64)
@@ -90,7 +90,7 @@ pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
 async fn one(
@@ -114,7 +114,7 @@ async fn one(
     } else {
         format!("{target} upgraded ({from} to {to}{dry})")
     };
-    said(writeln!(std::io::stdout(), "{line}"))?;
+    check_written(writeln!(std::io::stdout(), "{line}"))?;
     if !written.kept.is_empty() {
         notes::note(&format!("kept: {}", written.kept.join(", ")));
     }

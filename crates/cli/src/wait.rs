@@ -2,10 +2,10 @@
 
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::names::{NamedTarget, TargetArguments};
 use crate::output::notes::Spinner;
-use crate::output::{Template, duration, said};
+use crate::output::{Template, check_written, duration};
 use crate::reading::{self, ReadQuery};
+use crate::targets::{NamedTarget, TargetArguments};
 use clap::Args;
 use coeval_client::{ClientError, ClientErrorKind, Resource};
 use futures::StreamExt as _;
@@ -127,7 +127,7 @@ impl WaitCondition {
 }
 
 pub(crate) async fn run(options: WaitOptions) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+    let targets = options.targets.required()?;
     let session = options.server.session()?;
     let now = Instant::now();
     // `--timeout` may be longer than a clock can count.
@@ -137,7 +137,7 @@ pub(crate) async fn run(options: WaitOptions) -> Result<ExitCode, Failure> {
         let spinner = Spinner::new(&format!("waiting for {target}"));
         wait_for(&session, target, &options, deadline, &spinner).await?;
         drop(spinner);
-        said(writeln!(std::io::stdout(), "{target} {}", options.met()))?;
+        check_written(writeln!(std::io::stdout(), "{target} {}", options.met()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

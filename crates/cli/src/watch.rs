@@ -3,9 +3,9 @@
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::kind_columns::KindColumns;
-use crate::names;
 use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, notes};
 use crate::reading::{self, ReadChange, ReadQuery};
+use crate::targets;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::Resource;
@@ -41,7 +41,7 @@ With -o json, yaml and jsonpath a change is {change, resource}, without a resour
 {change, id, name}. Ctrl-C ends it.")]
 pub struct WatchOptions {
     /// The kind
-    #[arg(value_name = "KIND", add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_name = "KIND", add = ArgValueCompleter::new(targets::kinds))]
     kind: String,
     #[command(flatten)]
     output: OutputOptions,
@@ -63,7 +63,7 @@ pub struct WatchOptions {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     #[command(flatten)]
     server: ServerOptions,
@@ -206,12 +206,12 @@ pub(crate) async fn follow(
 ) -> Result<ExitCode, Failure> {
     tokio::select! {
         // Ctrl-C is how a watch is meant to end.
-        ended = following(session, query, output, present) => ended.map(|()| ExitCode::SUCCESS),
+        ended = print_changes(session, query, output, present) => ended.map(|()| ExitCode::SUCCESS),
         _ = tokio::signal::ctrl_c() => Ok(ExitCode::SUCCESS),
     }
 }
 
-async fn following(
+async fn print_changes(
     session: &ClientSession,
     query: &ReadQuery,
     output: &OutputOptions,

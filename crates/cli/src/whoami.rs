@@ -3,7 +3,7 @@
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::output::{
-    OutputFormat, OutputOptions, OutputShape, Printable, Printer, TableCell, moment, said,
+    OutputFormat, OutputOptions, OutputShape, Printable, Printer, TableCell, check_written, moment,
 };
 use clap::Args;
 use coeval_proto::access::v1::WhoAmIRequest;
@@ -105,9 +105,12 @@ pub(crate) async fn run(options: WhoamiOptions) -> Result<ExitCode, Failure> {
         let mut text = String::new();
         for (what, value) in me.lines() {
             let what = format!("{what}:");
-            text.push_str(&format!("{what:14}{}\n", crate::columns::plain(&value)));
+            text.push_str(&format!(
+                "{what:14}{}\n",
+                crate::columns::single_line(&value)
+            ));
         }
-        said(std::io::stdout().write_all(text.as_bytes()))?;
+        check_written(std::io::stdout().write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut printer = Printer::new(&options.output, OutputShape::One);

@@ -48,7 +48,7 @@ pub async fn run(client: &Client, until: usize) -> Result<Vec<String>, ClientErr
                             println!("{:?} is gone", there.remove(&id));
                         }
                         ChangedResource::Quarantined(one) => {
-                            eprintln!("{}: {}", one.id, one.reason)
+                            eprintln!("{}: {}", one.id, one.reason);
                         }
                     }
                 }

@@ -288,7 +288,7 @@ impl Client {
         self.connection.shared().set_token(answer.token.clone());
         Ok(LoginSession {
             token: answer.token,
-            expires: answer.expires.and_then(crate::resource::time),
+            expires: answer.expires.and_then(crate::resource::from_proto_time),
         })
     }
 

@@ -1,9 +1,9 @@
 //! What every call goes through: it says who calls and what was seen, and notes what is answered.
 
 use crate::error::{ClientError, ClientErrorKind};
+use crate::features::{self, MissingFeatures};
 use crate::fitting::{self, FittedRequest, IGNORABLE};
 use crate::headers::{ACCEPT, AT_LEAST, FORCE, RELEASE, SEQUENCE, STATUS, insert, text};
-use crate::missing::{self, MissingFeatures};
 use crate::retry::RetryLimits;
 use crate::sequence::NewestSequence;
 use crate::unanswered::UnansweredCall;
@@ -91,7 +91,7 @@ impl SharedState {
     }
 
     /// Warns of what the server that answered did not get, or has ignored.
-    fn warn_of(&self, fitted: &FittedRequest, headers: &HeaderMap) {
+    fn warn_of_ignored(&self, fitted: &FittedRequest, headers: &HeaderMap) {
         // Without a release it was not a server of ours that answered, and nothing is known of what
         // it read.
         let Some(server) = text(headers, &RELEASE).and_then(|release| release.parse().ok()) else {
@@ -109,7 +109,11 @@ impl SharedState {
         UnansweredCall { url, why }
     }
 
-    fn say(&self, headers: &mut HeaderMap, own: Option<&(String, String)>) -> Option<String> {
+    fn add_headers(
+        &self,
+        headers: &mut HeaderMap,
+        own: Option<&(String, String)>,
+    ) -> Option<String> {
         let token = self.token.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = &*token
             && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", **token))
@@ -135,7 +139,7 @@ impl SharedState {
         newest
     }
 
-    fn note(&self, headers: &HeaderMap, carried: Option<&str>) {
+    fn note_headers(&self, headers: &HeaderMap, carried: Option<&str>) {
         // Before the new sequence is noted: that belongs to the new history, and must not be
         // forgotten.
         if is_of_another_history(headers) {
@@ -212,7 +216,9 @@ impl Service<Request<Body>> for Connection {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let carried = self.shared.say(request.headers_mut(), self.own.as_ref());
+        let carried = self
+            .shared
+            .add_headers(request.headers_mut(), self.own.as_ref());
         if self.force {
             insert(request.headers_mut(), FORCE, "true");
         }
@@ -241,21 +247,21 @@ impl Service<Request<Body>> for Connection {
                     .map_err(Status::clone)
                     .map(FittedRequest::frame),
             );
-            let answer = answered(channel, parts, body).await;
+            let answer = send(channel, parts, body).await;
             let mut answer = answer.map_err(|why| shared.unanswered(why))?;
-            shared.note(answer.headers(), carried.as_deref());
+            shared.note_headers(answer.headers(), carried.as_deref());
             if let Ok(fitted) = &fitted {
-                shared.warn_of(fitted, answer.headers());
+                shared.warn_of_ignored(fitted, answer.headers());
             }
             // A bare *unimplemented* becomes an error that names the release which has the method.
-            missing::explain(answer.headers_mut(), &path);
+            features::explain(answer.headers_mut(), &path);
             Ok(answer)
         })
     }
 }
 
 /// Sends a request, and again on another connection if no server has begun it.
-async fn answered(
+async fn send(
     mut channel: Channel,
     parts: Parts,
     body: RequestBody,

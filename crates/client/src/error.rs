@@ -135,7 +135,7 @@ impl ClientError {
     }
 
     /// The time that a call may take is over before it was answered.
-    pub(crate) fn late(after: Duration) -> Self {
+    pub(crate) fn timed_out(after: Duration) -> Self {
         let message = format!("no answer came within {} ms", after.as_millis());
         Self {
             reached: RequestReach::Perhaps,
@@ -162,7 +162,7 @@ impl ClientError {
     }
 
     /// Whether the same may go well in a while.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self.kind,
             ClientErrorKind::Unavailable
@@ -172,7 +172,7 @@ impl ClientError {
     }
 
     /// Whether the server says this code.
-    pub(crate) fn says(&self, code: coeval_codes::Code) -> bool {
+    pub(crate) fn has_code(&self, code: coeval_codes::Code) -> bool {
         !self.detail.code.is_empty() && self.detail.code == code.to_string()
     }
 

@@ -30,13 +30,13 @@ impl Client {
     /// # Errors
     /// If there is no answer, or it is no text. An answer that says no is none.
     pub async fn get_plain(&self, path: &str) -> Result<PlainAnswer, ClientError> {
-        match tokio::time::timeout(PATIENCE, self.asked(path)).await {
+        match tokio::time::timeout(PATIENCE, self.send_get(path)).await {
             Ok(answer) => answer,
             Err(_) => Err(self.silent(&"it takes too long")),
         }
     }
 
-    async fn asked(&self, path: &str) -> Result<PlainAnswer, ClientError> {
+    async fn send_get(&self, path: &str) -> Result<PlainAnswer, ClientError> {
         let request = Request::get(path).body(Body::empty());
         let request = request.map_err(|error| {
             let message = format!("{path:?} is no path: {error}");

@@ -1,7 +1,7 @@
 //! A resource, with a type of yours or JSON as its content.
 
 use crate::error::{ClientError, ClientErrorKind};
-use crate::keep::carried;
+use crate::unknown_fields::merge_edit;
 use coeval_proto::header::v1 as header;
 use coeval_proto::resources::v1 as pb;
 use jiff::Timestamp;
@@ -199,7 +199,7 @@ impl<S: Serialize + DeserializeOwned> Resource<S> {
                 // what it shows now.
                 let was = S::deserialize(read).map_err(unsayable)?;
                 let was = serde_json::to_value(&was).map_err(unsayable)?;
-                carried(read, &was, &now)
+                merge_edit(read, &was, &now)
             }
         };
         let spec = serde_json::to_vec(&spec).map_err(unsayable)?;
@@ -216,11 +216,11 @@ impl<S: Serialize + DeserializeOwned> Resource<S> {
 }
 
 /// A time of a message.
-pub(crate) fn time(at: prost_types::Timestamp) -> Option<Timestamp> {
+pub(crate) fn from_proto_time(at: prost_types::Timestamp) -> Option<Timestamp> {
     Timestamp::new(at.seconds, at.nanos).ok()
 }
 
-fn said(at: Timestamp) -> prost_types::Timestamp {
+fn to_proto_time(at: Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp {
         seconds: at.as_second(),
         nanos: at.subsec_nanosecond(),
@@ -234,11 +234,11 @@ impl From<header::Metadata> for ResourceMetadata {
             namespace: said.namespace,
             description: said.description,
             labels: said.labels.into_iter().collect(),
-            expires: said.expires.and_then(time),
+            expires: said.expires.and_then(from_proto_time),
             revision: said.revision,
             id: said.id,
-            created: said.created.and_then(time),
-            modified: said.modified.and_then(time),
+            created: said.created.and_then(from_proto_time),
+            modified: said.modified.and_then(from_proto_time),
             owner: said.owner,
         }
     }
@@ -251,11 +251,11 @@ impl From<ResourceMetadata> for header::Metadata {
             namespace: metadata.namespace,
             description: metadata.description,
             labels: metadata.labels.into_iter().collect(),
-            expires: metadata.expires.map(said),
+            expires: metadata.expires.map(to_proto_time),
             revision: metadata.revision,
             id: metadata.id,
-            created: metadata.created.map(said),
-            modified: metadata.modified.map(said),
+            created: metadata.created.map(to_proto_time),
+            modified: metadata.modified.map(to_proto_time),
             owner: metadata.owner,
         }
     }

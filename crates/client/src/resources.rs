@@ -152,7 +152,7 @@ impl<S> Resources<S> {
     }
 
     /// The same, as a part of a call that ends then, if it is one.
-    pub(crate) fn part<T>(&self, until: Option<Instant>) -> Resources<T> {
+    pub(crate) fn sub_call<T>(&self, until: Option<Instant>) -> Resources<T> {
         Resources {
             until,
             client: self.client.clone(),

@@ -96,7 +96,7 @@ impl CallAttempts {
     }
 
     /// One attempt, with the time that it may take.
-    pub(crate) async fn one<T>(
+    pub(crate) async fn attempt<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<Response<T>, ClientError> {
@@ -105,12 +105,12 @@ impl CallAttempts {
         let each = self.each.min(left);
         match tokio::time::timeout(each, call).await {
             Ok(answer) => answer.map_err(ClientError::from),
-            Err(_) => Err(ClientError::late(each)),
+            Err(_) => Err(ClientError::timed_out(each)),
         }
     }
 
     /// Waits until it is time for another attempt; false if there is none.
-    pub(crate) async fn again(&mut self, error: &ClientError) -> bool {
+    pub(crate) async fn wait_for_next(&mut self, error: &ClientError) -> bool {
         self.made = self.made.saturating_add(1);
         let pause = pause(self.made, error.retry_after(), fastrand::f64());
         let until = match error.reached() {
@@ -148,8 +148,8 @@ where
     F: Future<Output = Result<Response<T>, Status>>,
 {
     loop {
-        match attempts.one(call()).await {
-            Err(error) if error.may_pass() && attempts.again(&error).await => {}
+        match attempts.attempt(call()).await {
+            Err(error) if error.is_transient() && attempts.wait_for_next(&error).await => {}
             other => return other,
         }
     }
@@ -181,12 +181,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_not_there_is_given_up_earlier_if_that_is_wanted() {
         let gone = ClientError::nowhere();
-        let slow = ClientError::late(Duration::ZERO);
+        let slow = ClientError::timed_out(Duration::ZERO);
         for (error, expected) in [(gone, 3), (slow, 30)] {
             let attempts = CallAttempts::for_as_long_as(Duration::from_secs(30));
             let mut attempts = attempts.reaching(Some(Duration::from_secs(3)));
             let begun = Instant::now();
-            while attempts.again(&error).await {}
+            while attempts.wait_for_next(&error).await {}
             let (took, most) = (begun.elapsed(), Duration::from_secs(expected));
             assert!(took <= most && took + LONGEST >= most, "{took:?}");
         }
@@ -194,13 +194,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn attempts_end_by_number_and_by_time() {
-        let error = ClientError::late(Duration::ZERO);
+        let error = ClientError::timed_out(Duration::ZERO);
         let mut few = CallAttempts::within(Duration::from_secs(1_000), Duration::ZERO, 3);
-        assert!(few.again(&error).await && few.again(&error).await);
-        assert!(!few.again(&error).await);
+        assert!(few.wait_for_next(&error).await && few.wait_for_next(&error).await);
+        assert!(!few.wait_for_next(&error).await);
         let mut short = CallAttempts::for_as_long_as(Duration::from_secs(30));
         let begun = Instant::now();
-        while short.again(&error).await {}
+        while short.wait_for_next(&error).await {}
         assert!(begun.elapsed() <= Duration::from_secs(30));
     }
 }

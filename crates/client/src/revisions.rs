@@ -1,11 +1,11 @@
 //! The revisions of a resource that are kept, and going back to one of them.
 
 use crate::error::{ClientError, ClientErrorKind, RequestReach};
-use crate::missing::needed as release_needed;
+use crate::features::needed as release_needed;
 use crate::resource::Resource;
 use crate::resources::{QuarantinedResource, Resources, needed};
 use crate::retry::reading;
-use crate::written::WrittenResource;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
 use serde::Serialize;
@@ -135,7 +135,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.restore_resource(request.clone());
-            let error = match attempts.one(sent).await {
+            let error = match attempts.attempt(sent).await {
                 Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => self.or_release_needed(Feature::RestoreRevision, error),
             };
@@ -145,7 +145,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             // On condition of the present revision a second attempt can't restore over somebody
             // else's write.
             let sure = lost.is_none() || !present.is_empty();
-            if sure && error.may_pass() && attempts.again(&error).await {
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             return Err(match lost {

@@ -2,7 +2,7 @@
 
 use crate::error::{ClientError, RequestReach};
 use crate::resources::Resources;
-use crate::written::WrittenResource;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_proto::tasks::v1::Task;
 use coeval_releases::Feature;
@@ -44,7 +44,7 @@ impl<S: DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.upgrade_resources(request.clone());
-            let error = match attempts.one(sent).await {
+            let error = match attempts.attempt(sent).await {
                 Ok(answer) => {
                     self.warn_of_answer(answer.metadata());
                     return Ok(answer.into_inner().task.unwrap_or_default());
@@ -53,7 +53,7 @@ impl<S: DeserializeOwned> Resources<S> {
             };
             // Sent again only if no server has got it.
             let sure = error.reached() != RequestReach::Perhaps;
-            if sure && error.may_pass() && attempts.again(&error).await {
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             // A second task would find nothing left to do, but its counts would be others.
@@ -93,14 +93,14 @@ impl<S: DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.upgrade_resource(request.clone());
-            let error = match attempts.one(sent).await {
+            let error = match attempts.attempt(sent).await {
                 Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => self.or_release_needed(Feature::Upgrade, error),
             };
             // What is at the version already stays as it is, so it can be sent again; but for a
             // revision, which is another one if the first was done.
             let sure = error.reached() != RequestReach::Perhaps || revision.is_empty();
-            if sure && error.may_pass() && attempts.again(&error).await {
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             return Err(if sure {

@@ -14,7 +14,7 @@ use clap::{ArgMatches, Args, Subcommand};
 use coeval_cli::Failure;
 use coeval_engine::ResourceBelongings;
 use coeval_storage::EventRetention;
-use coeval_stores::{LoadTarget, OpenOptions, OpenStore, open, open_to_look};
+use coeval_stores::{LoadTarget, OpenOptions, OpenStore, open, open_read_only};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -206,11 +206,11 @@ fn target(replace: bool, merge: bool) -> LoadTarget {
 }
 
 async fn to_look(url: &str) -> Result<OpenStore, Failure> {
-    Ok(open_to_look(url, OpenOptions::default()).await?)
+    Ok(open_read_only(url, OpenOptions::default()).await?)
 }
 
 async fn to_change(url: &str) -> Result<OpenStore, Failure> {
     let mut options = OpenOptions::default();
-    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options.maintenance.dependents = Some(Arc::new(ResourceBelongings::default()));
     Ok(open(url, options).await?)
 }

@@ -15,7 +15,7 @@ const ATTEMPTS: u32 = 16;
 impl EtcdHandle {
     /// Begins a new history.
     pub(crate) async fn adopt_history(&self, step: AdoptionStep) -> Result<Token, StorageError> {
-        self.open()?;
+        self.check_open()?;
         let busy = || StorageError::Busy {
             reason: "others adopt the store at the same time".into(),
         };

@@ -66,7 +66,7 @@ impl HistoryAges {
     }
 
     /// The revision up to which everything may go.
-    pub(crate) fn may_go(&self, keep: EventRetention, now: Instant) -> u64 {
+    pub(crate) fn removable_until(&self, keep: EventRetention, now: Instant) -> u64 {
         let all = || self.samples.iter().chain([&self.last]);
         let held = |sample: &AgeSample| self.last.bytes - sample.bytes;
         let old = all().filter(|sample| now.duration_since(sample.at) >= keep.age);
@@ -79,7 +79,7 @@ impl HistoryAges {
     }
 
     /// The history up to `revision` went.
-    pub(crate) fn gone(&mut self, revision: u64) {
+    pub(crate) fn forget_until(&mut self, revision: u64) {
         while self
             .samples
             .get(1)
@@ -106,13 +106,14 @@ mod tests {
             age: Duration::from_secs(age),
             bytes,
         };
-        let may_go = |ages: &HistoryAges, age, bytes| ages.may_go(keep(age, bytes), second(100));
+        let may_go =
+            |ages: &HistoryAges, age, bytes| ages.removable_until(keep(age, bytes), second(100));
         assert_eq!(may_go(&ages, 1_000, u64::MAX), 0);
         assert_eq!(may_go(&ages, 100, u64::MAX), 10);
         assert_eq!(may_go(&ages, 40, u64::MAX), 70);
         assert_eq!(may_go(&ages, 1_000, 30_000), 80);
         assert_eq!(may_go(&ages, 0, 0), 110);
-        ages.gone(80);
+        ages.forget_until(80);
         assert_eq!(may_go(&ages, 1_000, 30_000), 0);
         assert_eq!(may_go(&ages, 1_000, 29_999), 81);
     }
@@ -130,7 +131,7 @@ mod tests {
             bytes: u64::MAX,
         };
         assert_eq!(
-            ages.may_go(keep, start + Duration::from_secs(200_000)),
+            ages.removable_until(keep, start + Duration::from_secs(200_000)),
             99_999
         );
     }

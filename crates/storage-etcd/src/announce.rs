@@ -21,9 +21,9 @@ pub(crate) async fn announce(shared: Arc<EtcdHandle>) {
     let mut before = HashMap::new();
     for tick in 0_u64.. {
         ticks.tick().await;
-        tell(&shared).await;
+        announce_once(&shared).await;
         if tick % ROUND == ROUND - 1 {
-            let round = clear(&shared, &before).await;
+            let round = remove_dead_clocks(&shared, &before).await;
             // After an error nothing is known of this round, so nobody counts as dead in the next
             // one.
             before = round.unwrap_or_default();
@@ -33,7 +33,7 @@ pub(crate) async fn announce(shared: Arc<EtcdHandle>) {
 
 /// Says what time it is here. Once before the store is open, so that a server that comes next
 /// counts this one from its first moment.
-pub(crate) async fn tell(shared: &EtcdHandle) {
+pub(crate) async fn announce_once(shared: &EtcdHandle) {
     let now = Bytes::copy_from_slice(&shared.clock.now().0.to_be_bytes());
     let put = ops::put(&shared.layout.clock(shared.id), now);
     if let Err(fault) = send(shared, Vec::new(), vec![put]).await {
@@ -50,7 +50,7 @@ pub(crate) async fn withdraw(shared: &EtcdHandle) {
 }
 
 /// Takes what stands there for what the servers say now. Called before anything expires.
-pub(crate) async fn listen(shared: &EtcdHandle) -> Result<(), CallFault> {
+pub(crate) async fn read_peer_clocks(shared: &EtcdHandle) -> Result<(), CallFault> {
     let mine = shared.clock.now().0;
     for kv in clocks(shared).await? {
         if let Some(theirs) = time_of(&kv) {
@@ -71,7 +71,7 @@ async fn clocks(shared: &EtcdHandle) -> Result<Vec<pb::KeyValue>, CallFault> {
         .collect())
 }
 
-async fn clear(
+async fn remove_dead_clocks(
     shared: &EtcdHandle,
     before: &HashMap<Bytes, i64>,
 ) -> Result<HashMap<Bytes, i64>, CallFault> {
@@ -80,12 +80,7 @@ async fn clear(
         // Unchanged for a whole round: its server is dead. Compared, so that one that has come back
         // keeps it.
         if before.get(&kv.key) == Some(&kv.mod_revision) {
-            send(
-                shared,
-                vec![ops::is_as_read(kv)],
-                vec![ops::delete(&kv.key)],
-            )
-            .await?;
+            send(shared, vec![ops::unchanged(kv)], vec![ops::delete(&kv.key)]).await?;
         }
     }
     Ok(found

@@ -45,7 +45,7 @@ impl PeerClocks {
     }
 
     /// A server took its leave.
-    pub(crate) fn gone(&mut self, server: &Bytes) {
+    pub(crate) fn remove(&mut self, server: &Bytes) {
         self.heard.remove(server);
     }
 
@@ -107,7 +107,7 @@ mod tests {
         let mut clocks = clocks(&[60_000, 60_000], now);
         assert!(clocks.off(now).is_some());
         assert_eq!(clocks.off(now + LIVE), None);
-        clocks.gone(&Bytes::from_static(b"0"));
+        clocks.remove(&Bytes::from_static(b"0"));
         assert_eq!(clocks.off(now), None);
         let mut clocks = PeerClocks::default();
         for server in ["a", "b"] {

@@ -4,7 +4,7 @@ use crate::client::UnansweredWrite;
 use crate::fault::CallFault;
 use crate::meta::KnownHistory;
 use crate::shared::{EtcdHandle, ViewAnswer, look};
-use crate::watching::WatchEnd;
+use crate::subscription::WatchEnd;
 use crate::{ops, pb};
 use bytes::Bytes;
 use coeval_storage::{Revision, StorageError, Token};

@@ -23,7 +23,7 @@ impl EtcdHandle {
         let bounds = history.bounds;
         // The ages know only what the watch has shown so far.
         self.catch_up(bounds.head).await;
-        let may_go = self.ages().may_go(keep, Instant::now());
+        let may_go = self.ages().removable_until(keep, Instant::now());
         // The newest write stays, for it tells the head.
         let target = may_go.min(bounds.head.saturating_sub(1));
         if target <= history.compacted || !self.claim().await? {
@@ -35,7 +35,7 @@ impl EtcdHandle {
             Err(fault) => return Err(fault.into()),
         }
         self.compacted.fetch_max(target, Ordering::AcqRel);
-        self.ages().gone(target);
+        self.ages().forget_until(target);
         let note = Bytes::copy_from_slice(&target.to_be_bytes());
         let put = ops::put(&self.layout.floor, note);
         done_or_full(send(self, Vec::new(), vec![put]).await)?;
@@ -64,7 +64,7 @@ impl EtcdHandle {
             }
         }
         let mine = [&self.id[..], &now.to_be_bytes()].concat();
-        let as_seen = ops::is_as_seen(&self.layout.compactor, held);
+        let as_seen = ops::unchanged_or_absent(&self.layout.compactor, held);
         let put = ops::put(&self.layout.compactor, mine.into());
         done_or_full(send(self, vec![as_seen], vec![put]).await)
     }
@@ -75,7 +75,7 @@ impl EtcdHandle {
         let held = view.ranges.first().and_then(|range| range.kvs.first());
         if let Some(kv) = held.filter(|kv| kv.value.starts_with(&self.id)) {
             let gone = ops::delete(&self.layout.compactor);
-            send(self, vec![ops::is_as_read(kv)], vec![gone]).await?;
+            send(self, vec![ops::unchanged(kv)], vec![gone]).await?;
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 //! etcd can count keys by itself, but not those that are past their expiry: that is inside of the
 //! values, and the index does not name all of them. So the values are read, in chunks.
 
+use crate::expired_record::{ExpiredRecord, live};
 use crate::fault::CallFault;
 use crate::layout::just_after;
 use crate::ops;
-use crate::past::{ExpiredRecord, live};
 use crate::shared::{EtcdHandle, StoreView};
 use bytes::Bytes;
 use coeval_storage::{KeySpan, StorageError, Token, UnixMillis};
@@ -23,7 +23,7 @@ const EXPIRED_AT_ONCE: usize = 512;
 impl EtcdHandle {
     /// How many live records a span has, and at which sequence.
     pub(crate) async fn count(&self, span: &KeySpan) -> Result<(Token, u64), StorageError> {
-        self.open()?;
+        self.check_open()?;
         // One moment for all rounds: the second meets nothing that the first removed.
         let now = self.expiry_now();
         for _ in 0..ROUNDS {

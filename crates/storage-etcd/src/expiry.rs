@@ -5,10 +5,10 @@
 //! not read what it replaces): such entries are harmless, and dropped when their time comes.
 
 use crate::commit::{TxnPlan, send};
+use crate::expired_record::ExpiredRecord;
 use crate::fault::CallFault;
 use crate::layout::{IndexedExpiry, decode_index, just_after};
 use crate::meta::KnownHistory;
-use crate::past::ExpiredRecord;
 use crate::shared::EtcdHandle;
 use crate::{ops, pb};
 use coeval_storage::record::RecordHead;
@@ -56,7 +56,7 @@ impl EtcdHandle {
     ) -> Result<bool, StorageError> {
         let mut plan = TxnPlan::default();
         for record in past {
-            plan.compares.push(ops::is_as_read(&record.kv));
+            plan.compares.push(ops::unchanged(&record.kv));
             plan.actions.push(ops::delete(&record.kv.key));
             let at = record.at;
             let index = at.map(|at| self.layout.index_of_record(at, &record.key));
@@ -73,7 +73,7 @@ impl EtcdHandle {
 
     /// Records whose entry in the index has come due, oldest first.
     pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
-        self.open()?;
+        self.check_open()?;
         if let Some(off) = self.clock_off() {
             return Err(StorageError::ClockOff { off });
         }
@@ -114,7 +114,8 @@ impl EtcdHandle {
             let entry = self.layout.index_of_record(*at, key);
             actions.push(ops::put(&entry, bytes::Bytes::new()));
         }
-        self.beside(vec![ops::is_as_read(large)], actions).await
+        self.update_index(vec![ops::unchanged(large)], actions)
+            .await
     }
 
     /// The records of some entries; entries that match none are dropped.
@@ -148,15 +149,15 @@ impl EtcdHandle {
         }
         for some in stale.chunks(AT_ONCE) {
             // Who makes the record expire at that moment again puts the entry again.
-            let as_read = some.iter().map(ops::is_as_read).collect();
+            let as_read = some.iter().map(ops::unchanged).collect();
             let gone = some.iter().map(|kv| ops::delete(&kv.key)).collect();
-            self.beside(as_read, gone).await?;
+            self.update_index(as_read, gone).await?;
         }
         Ok(())
     }
 
     /// Work on the index, which is no write of the store. Who comes too late does nothing.
-    async fn beside(
+    async fn update_index(
         &self,
         compare: Vec<pb::Compare>,
         success: Vec<pb::RequestOp>,

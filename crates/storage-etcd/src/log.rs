@@ -2,7 +2,7 @@
 
 use crate::groups::{GroupAssembler, SeenEvent};
 use crate::shared::EtcdHandle;
-use crate::watching::WatchEnd;
+use crate::subscription::WatchEnd;
 use crate::{ops, pb};
 use async_trait::async_trait;
 use coeval_storage::feed::EventLog;
@@ -103,7 +103,7 @@ impl EtcdHandle {
 
     /// As [`EtcdHandle::history`], refusing while another handle loads a restore.
     pub(crate) async fn admitted_history(&self) -> Result<EtcdHistory, StorageError> {
-        self.open()?;
+        self.check_open()?;
         let history = self.history().await?;
         self.admit(&self.known())?;
         Ok(history)

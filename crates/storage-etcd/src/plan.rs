@@ -8,7 +8,7 @@ use crate::commit::TxnPlan;
 use crate::layout::{KeyLayout, encode_index};
 use crate::{ops, pb};
 use bytes::Bytes;
-use coeval_storage::judge::{kept_alive, put_bytes};
+use coeval_storage::judge::{put_bytes, with_expiry};
 use coeval_storage::record::RecordHead;
 use coeval_storage::{
     AtomicWrite, Key, Revision, StorageError, UnixMillis, WriteAction, WriteCondition, WriteStep,
@@ -47,7 +47,7 @@ pub(crate) fn plan(
                     let key = step.key.clone();
                     return Err(StorageError::NotFound { key });
                 };
-                let raw = kept_alive(&step.key, &kv.value, *expires)?;
+                let raw = with_expiry(&step.key, &kv.value, *expires)?;
                 let after = indexed_at(&raw);
                 plan.actions.push(ops::put(&at, raw));
                 after
@@ -74,22 +74,22 @@ fn indexed_at(raw: &[u8]) -> Option<UnixMillis> {
 fn compares(step: &WriteStep, at: &Bytes, kv: Option<&pb::KeyValue>) -> Vec<pb::Compare> {
     // What is kept alive must be exactly what was read.
     if matches!(step.action, WriteAction::KeepAlive(_)) {
-        return vec![ops::is_as_seen(at, kv)];
+        return vec![ops::unchanged_or_absent(at, kv)];
     }
     match step.condition {
         WriteCondition::Whatever => Vec::new(),
-        WriteCondition::Exists => vec![ops::is_there(at)],
+        WriteCondition::Exists => vec![ops::exists(at)],
         // Absent, or expired and still as it was seen: a transaction can't delete and put one key.
         // The expiry can't be compared, for the checksum is in front of it; but nobody wrote since
         // it was read and judged.
         WriteCondition::NotExists
         | WriteCondition::StillExpired(..)
         | WriteCondition::AsRead { .. } => {
-            vec![ops::is_as_seen(at, kv)]
+            vec![ops::unchanged_or_absent(at, kv)]
         }
         // None for the revision that nothing has: it was refused before.
         WriteCondition::RevisionIs(revision) => {
-            ops::revision_is(at, revision).map_or_else(|| vec![ops::is_absent(at)], Vec::from)
+            ops::revision_is(at, revision).map_or_else(|| vec![ops::absent(at)], Vec::from)
         }
     }
 }

@@ -4,9 +4,9 @@
 //! and then the read begins anew: absence by expiry is a fact in the store's order. (Only a read
 //! on behalf of such a removal passes over it, and answers nobody else.)
 
+use crate::expired_record::{ExpiredRecord, live};
 use crate::fault::CallFault;
 use crate::meta::KnownHistory;
-use crate::past::{ExpiredRecord, live};
 use crate::removal::RequestOrigin;
 use crate::shared::EtcdHandle;
 use crate::walk::RangeWalk;
@@ -39,7 +39,7 @@ impl EtcdHandle {
         request: ReadRequest,
         manner: RequestOrigin,
     ) -> Result<ReadSnapshot, StorageError> {
-        self.open()?;
+        self.check_open()?;
         request.check(&self.limits)?;
         // One moment for all rounds: so each removes what it met, and there is an end to it.
         let now = self.expiry_now();

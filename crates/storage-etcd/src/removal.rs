@@ -1,11 +1,11 @@
 //! The removal of an expired record together with what belongs to it, by whoever meets it first.
 //!
 //! What belongs to a record is not in the index of expiries: if the record alone were deleted,
-//! nobody would ever find the rest. While the belongings are asked for, other expired records are
+//! nobody would ever find the rest. While the dependents are asked for, other expired records are
 //! passed over, so that no removal waits for itself.
 
+use crate::expired_record::ExpiredRecord;
 use crate::ops;
-use crate::past::ExpiredRecord;
 use crate::shared::EtcdHandle;
 use async_trait::async_trait;
 use coeval_storage::maintenance::{self, DependentRecords};
@@ -33,23 +33,23 @@ pub(crate) enum RequestOrigin {
 /// What belongs to records, and the store as a removal sees it.
 #[derive(Debug)]
 pub(crate) struct ExpiryRemoval {
-    belongings: Arc<dyn DependentRecords>,
+    dependents: Arc<dyn DependentRecords>,
     inside: RemovalView,
 }
 
 impl EtcdHandle {
-    /// From now on, expired records are removed with their belongings.
-    pub(crate) fn remove_with(self: &Arc<Self>, belongings: Arc<dyn DependentRecords>) {
+    /// From now on, expired records are removed with their dependents.
+    pub(crate) fn set_dependents(self: &Arc<Self>, dependents: Arc<dyn DependentRecords>) {
         // Weak, because the removal is part of what it refers to.
         let inside = RemovalView(Arc::downgrade(self));
         // Set once, when the store is opened.
-        let _ = self.removal.set(ExpiryRemoval { belongings, inside });
+        let _ = self.removal.set(ExpiryRemoval { dependents, inside });
     }
 }
 
 impl ExpiryRemoval {
     /// Removes some records that may own others. One that has changed stays, as does one whose
-    /// belongings changed each time in between: whoever asks again tries again.
+    /// dependents changed each time in between: whoever asks again tries again.
     pub(crate) fn of(&self, owners: Vec<ExpiredRecord>) -> BoxFuture<'_, Result<(), StorageError>> {
         Box::pin(async move {
             let shared = self.inside.shared()?;
@@ -74,8 +74,8 @@ impl ExpiryRemoval {
             key: past.key().clone(),
             stored: StoredValue::decode(past.key(), kv.value),
         };
-        let belongings = Some(&*self.belongings);
-        match maintenance::remove(&self.inside, &entry, belongings).await {
+        let dependents = Some(&*self.dependents);
+        match maintenance::remove_expired(&self.inside, &entry, dependents).await {
             // The caller only wants to know what is there: it was not told.
             Err(StorageError::UnknownOutcome { reason, .. }) => {
                 Err(StorageError::Unavailable { reason })

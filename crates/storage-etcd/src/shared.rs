@@ -85,7 +85,7 @@ impl EtcdHandle {
     }
 
     /// Refuses everything after `close`.
-    pub(crate) fn open(&self) -> Result<(), StorageError> {
+    pub(crate) fn check_open(&self) -> Result<(), StorageError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StorageError::Closed);
         }

@@ -1,7 +1,7 @@
 //! The store.
 
 use crate::address::EtcdAddress;
-use crate::announce::{announce, listen, tell, withdraw};
+use crate::announce::{announce, announce_once, read_peer_clocks, withdraw};
 use crate::client::EtcdClient;
 use crate::layout::KeyLayout;
 use crate::meta::{KnownHistory, StoreMeta};
@@ -40,7 +40,7 @@ pub struct EtcdOptions {
     pub clock: Arc<dyn Clock>,
     /// What belongs to a record that is found past its expiry, to be removed along with it: the
     /// same that the sweep is given. Without this, nothing.
-    pub belongings: Option<Arc<dyn DependentRecords>>,
+    pub dependents: Option<Arc<dyn DependentRecords>>,
 }
 
 impl EtcdOptions {
@@ -52,7 +52,7 @@ impl EtcdOptions {
             limits: StoreLimits::default(),
             ring: RingSize::default(),
             clock: Arc::new(SystemClock::default()),
-            belongings: None,
+            dependents: None,
         }
     }
 }
@@ -83,12 +83,12 @@ impl EtcdStore {
             options.ring,
             id,
         ));
-        if let Some(belongings) = options.belongings {
-            shared.remove_with(belongings);
+        if let Some(dependents) = options.dependents {
+            shared.set_dependents(dependents);
         }
         // The others' clocks before anything expires, and ours before anybody can ask for it.
-        listen(&shared).await?;
-        tell(&shared).await;
+        read_peer_clocks(&shared).await?;
+        announce_once(&shared).await;
         let tasks = [
             tokio::spawn(tail(Arc::clone(&shared))),
             tokio::spawn(announce(Arc::clone(&shared))),
@@ -132,7 +132,7 @@ async fn find_once(
     };
     let id = Bytes::copy_from_slice(Revision::draw()?.as_bytes());
     let txn = pb::TxnRequest {
-        compare: vec![ops::is_absent(&layout.store)],
+        compare: vec![ops::absent(&layout.store)],
         success: vec![
             ops::put(&layout.store, meta.encode()),
             ops::put(&layout.head, id),

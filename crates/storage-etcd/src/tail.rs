@@ -5,7 +5,7 @@ use crate::groups::{GroupAssembler, SeenEvent};
 use crate::meta::KnownHistory;
 use crate::pb;
 use crate::shared::EtcdHandle;
-use crate::watching::{ArrivedEvents, WatchEnd};
+use crate::subscription::{ArrivedEvents, WatchEnd};
 use coeval_storage::StorageError;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ pub(crate) async fn tail(shared: Arc<EtcdHandle>) {
         let begun = Instant::now();
         let Err(ended) = follow(&shared).await;
         let bridged = match ended {
-            WatchEnd::Compacted(revision) => bridge(&shared, revision).await,
+            WatchEnd::Compacted(revision) => resume_after_compaction(&shared, revision).await,
             WatchEnd::Lost(reason) => {
                 tracing::debug!(reason, "the watch of etcd ended");
                 tokio::time::sleep(pause).await;
@@ -90,7 +90,7 @@ async fn accept(
                 shared.in_cluster(arrived.cluster, || shared.feed.advance(sequence));
             }
             SeenEvent::Store(kv) => learn(shared, arrived.cluster, &kv),
-            SeenEvent::Clock(kv, deleted) => hear(shared, &kv, deleted),
+            SeenEvent::Clock(kv, deleted) => note_peer_clock(shared, &kv, deleted),
         }
     }
     Ok(())
@@ -103,13 +103,13 @@ fn learn(shared: &EtcdHandle, cluster: u64, kv: &pb::KeyValue) {
     }
 }
 
-fn hear(shared: &EtcdHandle, kv: &pb::KeyValue, deleted: bool) {
+fn note_peer_clock(shared: &EtcdHandle, kv: &pb::KeyValue, deleted: bool) {
     // The watch brings our own announcement too.
     if kv.key == shared.layout.clock(shared.id) {
         return;
     }
     if deleted {
-        shared.clocks().gone(&kv.key);
+        shared.clocks().remove(&kv.key);
     } else if let Some(theirs) = time_of(kv) {
         let ahead = shared.clock.now().0.saturating_sub(theirs);
         shared.clocks().heard(kv.key.clone(), ahead, Instant::now());
@@ -117,7 +117,7 @@ fn hear(shared: &EtcdHandle, kv: &pb::KeyValue, deleted: bool) {
 }
 
 /// After a refusal: goes on if nothing of ours was lost, else begins a new feed.
-async fn bridge(shared: &EtcdHandle, compacted: u64) -> Result<(), StorageError> {
+async fn resume_after_compaction(shared: &EtcdHandle, compacted: u64) -> Result<(), StorageError> {
     shared.compacted.fetch_max(compacted, Ordering::AcqRel);
     let history = shared.history().await?;
     // If the feed is past the floor, nothing of ours was lost.

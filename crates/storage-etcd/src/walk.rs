@@ -1,8 +1,8 @@
 //! One range of a read, brought in chunks: so an answer of etcd is bounded, whatever the records'
 //! sizes, and expired ones take no place in the page.
 
+use crate::expired_record::{ExpiredRecord, detached, live};
 use crate::layout::{KeyLayout, just_after};
-use crate::past::{ExpiredRecord, apart, live};
 use crate::{ops, pb};
 use bytes::Bytes;
 use coeval_storage::{
@@ -109,7 +109,7 @@ impl RangeWalk {
             // etcd gives keys alone as well, but then without the expiry.
             self.page.entries.push(if self.keys_only {
                 StoredEntry {
-                    key: apart(&key),
+                    key: detached(&key),
                     stored: StoredValue::of_head(&kv.value),
                 }
             } else {

@@ -4,13 +4,13 @@
 //! in a comparison. The transaction then compares only what the condition needs, so a keep_alive
 //! in between disturbs nobody. If a comparison fails all is read and judged again.
 
+use crate::expired_record::ExpiredRecord;
 use crate::fault::CallFault;
-use crate::past::ExpiredRecord;
 use crate::plan::plan;
 use crate::removal::RequestOrigin;
 use crate::shared::{EtcdHandle, StoreView};
 use crate::{ops, pb};
-use coeval_storage::judge::holds;
+use coeval_storage::judge::check_condition;
 use coeval_storage::races::retry_races;
 use coeval_storage::record::RecordHead;
 use coeval_storage::{
@@ -32,7 +32,7 @@ impl EtcdHandle {
         write: AtomicWrite,
         manner: RequestOrigin,
     ) -> Result<CommittedWrite, StorageError> {
-        self.open()?;
+        self.check_open()?;
         write.check(&self.limits)?;
         let revision = if write.draws_revision() {
             Revision::draw()?
@@ -42,7 +42,7 @@ impl EtcdHandle {
         let written = |token| Ok(CommittedWrite { token, revision });
         let known = self.known();
         // The common case needs no read: etcd's own comparisons say all, in one round trip.
-        if may_be_blind(&write) && !known.fences(self.id) {
+        if needs_no_read(&write) && !known.fences(self.id) {
             let nothing = vec![None; write.steps.len()];
             let plan = plan(&write, &nothing, &self.layout, revision)?;
             if let Some(token) = self.commit(&known, plan, revision).await? {
@@ -82,7 +82,7 @@ impl EtcdHandle {
             .map(|range| range.kvs.into_iter().next())
             .collect();
 
-        let past = in_the_way(write, &standing, now);
+        let past = blocking_records(write, &standing, now);
         if !past.is_empty() {
             // A removal inside of a removal could wait for itself.
             if manner == RequestOrigin::Removing && past.iter().any(ExpiredRecord::may_own) {
@@ -94,12 +94,12 @@ impl EtcdHandle {
             return Ok(None);
         }
         for (step, kv) in write.steps.iter().zip(&standing) {
-            holds(step, kv.as_ref().map(head_of), now)?;
+            check_condition(step, kv.as_ref().map(head_of), now)?;
         }
         let mut plan = plan(write, &standing, &self.layout, revision)?;
         if plan.compares.len() > COMPARES {
             // More than a transaction takes. Nothing of all that changed if nothing did.
-            plan.compares = vec![ops::is_as_read(&view.head)];
+            plan.compares = vec![ops::unchanged(&view.head)];
         }
         self.commit(&view.known, plan, revision).await
     }
@@ -126,7 +126,7 @@ impl EtcdHandle {
 }
 
 /// Whether nothing needs to be read first.
-fn may_be_blind(write: &AtomicWrite) -> bool {
+fn needs_no_read(write: &AtomicWrite) -> bool {
     write.steps.iter().all(|step| {
         matches!(
             step.condition,
@@ -147,7 +147,7 @@ fn head_of(kv: &pb::KeyValue) -> RecordHead {
 
 /// Expired records that a condition or a keep_alive counts as absent, and that the write itself
 /// does not replace.
-fn in_the_way(
+fn blocking_records(
     write: &AtomicWrite,
     standing: &[Option<pb::KeyValue>],
     now: UnixMillis,

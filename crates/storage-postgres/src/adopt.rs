@@ -14,7 +14,7 @@ impl SessionPool {
     pub(crate) async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         // Drawn once: a step that is repeated after a cut connection knows itself by it.
         let drawn = Incarnation::draw()?;
-        self.repeat(|client| self.adopt_once(client, step, drawn))
+        self.with_retry(|client| self.adopt_once(client, step, drawn))
             .await
     }
 
@@ -34,13 +34,13 @@ impl SessionPool {
         }
         let loader = match step {
             AdoptionStep::Now => {
-                before.fence(&self.handle)?;
+                before.check_fence(&self.handle)?;
                 before.loader.as_deref()
             }
             // A restore that was cut short is taken over.
             AdoptionStep::Begin => Some(self.handle.as_slice()),
             AdoptionStep::Finish => {
-                before.fence(&self.handle)?;
+                before.check_fence(&self.handle)?;
                 if before.loader.is_none() {
                     return Err(StorageError::invalid_write("no restore was begun"));
                 }

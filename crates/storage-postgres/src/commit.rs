@@ -101,7 +101,7 @@ pub(crate) async fn attempt(
     jobs: &[WriteJob],
 ) -> CommitAttempt {
     let client = &desk.session.client;
-    let (locked, standing) = match look(desk, jobs).await {
+    let (locked, standing) = match lock_and_load(desk, jobs).await {
         Ok(rows) => rows,
         Err(attempt) => return attempt,
     };
@@ -157,7 +157,10 @@ fn failed(error: &Error) -> CommitAttempt {
 
 /// Begins, locks, looks: three statements in one round trip (joined futures are polled, and so
 /// sent, in order). They run one after another, so the last one's snapshot is newer than the lock.
-async fn look(desk: &WriterSession, jobs: &[WriteJob]) -> Result<(Row, Vec<Row>), CommitAttempt> {
+async fn lock_and_load(
+    desk: &WriterSession,
+    jobs: &[WriteJob],
+) -> Result<(Row, Vec<Row>), CommitAttempt> {
     let (client, statements) = (&desk.session.client, &desk.statements);
     // Each key once and in order: neighbours are close to each other in the index.
     let mut keys: BTreeSet<&[u8]> = BTreeSet::new();
@@ -203,7 +206,7 @@ fn judge(
     jobs: &[WriteJob],
 ) -> Result<JudgedJobs, StorageError> {
     let meta = MetaRow::of(locked)?;
-    meta.fence(handle)?;
+    meta.check_fence(handle)?;
     // There is always a first row: the moment comes along even if nothing stands under the keys.
     let now = standing.first().map_or(Ok(0), |row| get(row, "now"))?;
     let mut found = FetchedRecords(HashMap::with_capacity(standing.len()));

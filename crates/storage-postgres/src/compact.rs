@@ -61,7 +61,7 @@ impl SessionPool {
         lock: i64,
     ) -> Result<u64, StorageError> {
         loop {
-            let step = self.repeat(|client| self.compact_step(client, keep, lock));
+            let step = self.with_retry(|client| self.compact_step(client, keep, lock));
             let step = step.await?;
             if !step.more {
                 return Ok(step.floor);
@@ -86,7 +86,7 @@ impl SessionPool {
         let alone: bool = get(&alone, "alone")?;
         let rows = transaction.query(OLDEST, &[]).await.map_err(pg)?;
         let meta = MetaRow::of(one(&rows)?)?;
-        meta.fence(&self.handle)?;
+        meta.check_fence(&self.handle)?;
         let mut oldest = Vec::with_capacity(rows.len());
         for row in &rows {
             if let Some(seq) = get(row, "seq")? {

@@ -55,7 +55,7 @@ impl SessionPool {
     }
 
     /// Runs work that may be repeated, on new sessions if one is lost.
-    pub(crate) async fn repeat<T, F, Fut>(&self, work: F) -> Result<T, StorageError>
+    pub(crate) async fn with_retry<T, F, Fut>(&self, work: F) -> Result<T, StorageError>
     where
         F: Fn(Object) -> Fut,
         Fut: Future<Output = Result<T, StorageError>>,
@@ -93,18 +93,18 @@ impl SessionPool {
 
     /// The bounds of the history, unless this handle is fenced off.
     pub(crate) async fn meta(&self) -> Result<MetaRow, StorageError> {
-        let meta = self.repeat(|client| async move {
+        let meta = self.with_retry(|client| async move {
             let rows = query(&client, META, &[]).await?;
             MetaRow::of(one(&rows)?)
         });
         let meta = meta.await?;
-        meta.fence(&self.handle)?;
+        meta.check_fence(&self.handle)?;
         Ok(meta)
     }
 
     /// What the store is and where it stands, fenced off or not.
     pub(crate) async fn status(&self) -> Result<StoreStatus, StorageError> {
-        self.repeat(|client| async move {
+        self.with_retry(|client| async move {
             let rows = query(&client, STATUS, &[]).await?;
             let row = one(&rows)?;
             let bounds = MetaRow::of(row)?.bounds;

@@ -124,7 +124,7 @@ impl EventHistory {
 
     async fn read_page(&self, after: u64) -> Result<RawPage, StorageError> {
         let after = signed(after);
-        let rows = self.database.repeat(|client| async move {
+        let rows = self.database.with_retry(|client| async move {
             let rows = query(&client, PAGE, &[&after]).await?;
             Ok(rows)
         });
@@ -178,7 +178,7 @@ impl EventLog for EventHistory {
 
     async fn page(&self, after: u64) -> Result<LogPage, StorageError> {
         let page = self.read_page(after).await?;
-        page.meta.fence(&self.database.handle)?;
+        page.meta.check_fence(&self.database.handle)?;
         // What can be read before a damaged event is delivered first.
         if let (Some(sequence), true) = (page.damaged, page.groups.is_empty()) {
             return Err(StorageError::failed(format!(

@@ -54,7 +54,7 @@ pub struct PostgresStore {
     history: Arc<EventHistory>,
     limits: StoreLimits,
     schema: Arc<str>,
-    bell: CommitSignal,
+    signal: CommitSignal,
     /// None once closed.
     queue: Mutex<Option<mpsc::Sender<WriteJob>>>,
     writer: tokio::sync::Mutex<Option<JoinHandle<()>>>,
@@ -88,9 +88,9 @@ impl PostgresStore {
         let writer = BatchWriter {
             connector: connector.clone(),
             handle,
-            bell: bell.clone(),
+            signal: bell.clone(),
             patience: options.patience,
-            desk: None,
+            session: None,
             failing: false,
         };
         let writer = tokio::spawn(writer.run(jobs));
@@ -98,7 +98,7 @@ impl PostgresStore {
         let tailer = EventTailer {
             connector,
             history: Arc::clone(&history),
-            bell: bell.clone(),
+            signal: bell.clone(),
             poll: options.poll,
             announce: options.announce,
         };
@@ -107,7 +107,7 @@ impl PostgresStore {
             history,
             limits: options.limits,
             schema,
-            bell,
+            signal: bell,
             queue: Mutex::new(Some(queue)),
             tasks: [writer.abort_handle(), tailer.abort_handle()],
             writer: tokio::sync::Mutex::new(Some(writer)),
@@ -214,7 +214,7 @@ impl Store for PostgresStore {
         if let Err(error) = self.history.catch_up().await {
             tracing::warn!(%error, "watches of the old history end a little later");
         }
-        self.bell.ring();
+        self.signal.notify();
         Ok(token)
     }
 

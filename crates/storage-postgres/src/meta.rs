@@ -55,7 +55,7 @@ impl MetaRow {
     }
 
     /// Refuses everybody but the one who restores, while that goes on.
-    pub(crate) fn fence(&self, handle: &HandleId) -> Result<(), StorageError> {
+    pub(crate) fn check_fence(&self, handle: &HandleId) -> Result<(), StorageError> {
         match &self.loader {
             Some(loader) if loader != handle => Err(StorageError::Restoring),
             _ => Ok(()),
@@ -64,7 +64,7 @@ impl MetaRow {
 
     /// Whether this snapshot shows at least `token`. All snapshots are of the present, so what it
     /// does not show is of another history.
-    pub(crate) fn shows(&self, token: Token) -> Result<(), StorageError> {
+    pub(crate) fn check_shows(&self, token: Token) -> Result<(), StorageError> {
         if token.incarnation == self.bounds.incarnation && token.sequence <= self.bounds.head {
             Ok(())
         } else {

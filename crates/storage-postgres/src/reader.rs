@@ -99,17 +99,17 @@ impl SessionPool {
         limits: &StoreLimits,
     ) -> Result<ReadSnapshot, StorageError> {
         let handle = &self.handle;
-        self.repeat(|client| read_once(client, request, limits, handle))
+        self.with_retry(|client| read_once(client, request, limits, handle))
             .await
     }
 
     /// How many live records a span has.
     pub(crate) async fn count(&self, span: &KeySpan) -> Result<(Token, u64), StorageError> {
-        self.repeat(|client| async move {
+        self.with_retry(|client| async move {
             let rows = query(&client, COUNT, &[&span.start.as_ref(), &span.end.as_ref()]).await?;
             let row = one(&rows)?;
             let meta = MetaRow::of(row)?;
-            meta.fence(&self.handle)?;
+            meta.check_fence(&self.handle)?;
             Ok((meta.bounds.token(), unsigned(get(row, "found")?)))
         })
         .await
@@ -118,9 +118,9 @@ impl SessionPool {
     /// What the sweep removes.
     pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         let limit = page_size(limit);
-        self.repeat(|client| async move {
+        self.with_retry(|client| async move {
             let rows = query(&client, EXPIRED, &[&limit, &EXPIRED_BYTES]).await?;
-            MetaRow::of(one(&rows)?)?.fence(&self.handle)?;
+            MetaRow::of(one(&rows)?)?.check_fence(&self.handle)?;
             rows.iter()
                 .filter_map(|row| entry(row, false).transpose())
                 .collect()
@@ -214,9 +214,9 @@ fn snapshot(
     // Every row carries the bounds, and every statement has at least one row.
     let first = keys.or(ranges.first().map(Vec::as_slice));
     let meta = MetaRow::of(one(first.unwrap_or_default())?)?;
-    meta.fence(handle)?;
+    meta.check_fence(handle)?;
     if let Some(token) = request.at_least {
-        meta.shows(token)?;
+        meta.check_shows(token)?;
     }
     let mut found = HashMap::new();
     for row in keys.unwrap_or_default() {
@@ -253,7 +253,7 @@ fn entry(row: &Row, head_only: bool) -> Result<Option<StoredEntry>, StorageError
     let Some(key) = get::<Option<Vec<u8>>>(row, "key")? else {
         return Ok(None);
     };
-    let key = Key::found(key.into());
+    let key = Key::unchecked(key.into());
     let value: Vec<u8> = get(row, "value")?;
     let stored = if head_only {
         StoredValue::of_head(&value)

@@ -19,7 +19,7 @@ pub(crate) struct CommitSignal {
 
 impl CommitSignal {
     /// Something was committed here.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn notify(&self) {
         self.committed.store(true, Ordering::Release);
         self.wake.notify_one();
     }
@@ -29,7 +29,7 @@ impl CommitSignal {
 pub(crate) struct EventTailer {
     pub(crate) connector: SessionConnector,
     pub(crate) history: Arc<EventHistory>,
-    pub(crate) bell: CommitSignal,
+    pub(crate) signal: CommitSignal,
     pub(crate) poll: Duration,
     pub(crate) announce: bool,
 }
@@ -41,7 +41,7 @@ impl EventTailer {
         let mut session = None;
         let mut failing = false;
         loop {
-            let result = self.turn(&mut session).await;
+            let result = self.poll_once(&mut session).await;
             match &result {
                 Ok(()) => failing = false,
                 Err(StorageError::Closed) => return,
@@ -57,11 +57,11 @@ impl EventTailer {
                 Ok(()) => self.poll,
                 Err(_) => self.poll.min(Duration::from_millis(250)),
             };
-            let _ = tokio::time::timeout(wait, self.bell.wake.notified()).await;
+            let _ = tokio::time::timeout(wait, self.signal.wake.notified()).await;
         }
     }
 
-    async fn turn(&self, session: &mut Option<DatabaseSession>) -> Result<(), StorageError> {
+    async fn poll_once(&self, session: &mut Option<DatabaseSession>) -> Result<(), StorageError> {
         // Listens before it reads, so that nothing falls in between.
         let listening = match session.take() {
             Some(open) if !open.client.is_closed() => Ok(open),
@@ -83,7 +83,7 @@ impl EventTailer {
 
     async fn listen(&self) -> Result<DatabaseSession, StorageError> {
         let ears = NotificationListener {
-            wake: Arc::clone(&self.bell.wake),
+            wake: Arc::clone(&self.signal.wake),
             own: self.name(),
         };
         let session = self.connector.session(Some(ears)).await?;
@@ -100,7 +100,7 @@ impl EventTailer {
     /// Wakes the others, once for all that was committed since the last time.
     async fn announce(&self, session: &DatabaseSession) -> Result<(), StorageError> {
         // Taken before it is sent: a commit in between rings once more.
-        if !self.bell.committed.swap(false, Ordering::AcqRel) || !self.announce {
+        if !self.signal.committed.swap(false, Ordering::AcqRel) || !self.announce {
             return Ok(());
         }
         let notify = format!(
@@ -111,7 +111,7 @@ impl EventTailer {
         let told = session.client.batch_execute(&notify).await;
         told.map_err(|e| {
             // To be made good on the next session.
-            self.bell.committed.store(true, Ordering::Release);
+            self.signal.committed.store(true, Ordering::Release);
             typed(&e)
         })
     }

@@ -52,9 +52,9 @@ pub(crate) struct WriterSession {
 pub(crate) struct BatchWriter {
     pub(crate) connector: SessionConnector,
     pub(crate) handle: HandleId,
-    pub(crate) bell: CommitSignal,
+    pub(crate) signal: CommitSignal,
     pub(crate) patience: Duration,
-    pub(crate) desk: Option<WriterSession>,
+    pub(crate) session: Option<WriterSession>,
     /// Whether the last commit could not be made: then nobody waits for the next one long.
     pub(crate) failing: bool,
 }
@@ -132,35 +132,35 @@ impl BatchWriter {
     }
 
     async fn try_once(&mut self, jobs: &[WriteJob], until: Instant) -> BatchAttempt {
-        let desk = match self.desk().await {
+        let desk = match self.open_session().await {
             Ok(desk) => desk,
             Err(error) => return BatchAttempt::NotDone(error),
         };
         match attempt(&desk, &self.handle, jobs).await {
             CommitAttempt::Done { answers, changed } => {
-                self.desk = Some(desk);
+                self.session = Some(desk);
                 if changed {
-                    self.bell.ring();
+                    self.signal.notify();
                 }
                 BatchAttempt::Done(answers)
             }
             CommitAttempt::Refused(error) => {
                 // The session is used again only if it is certainly out of the transaction.
                 let back = desk.session.client.batch_execute("ROLLBACK").await;
-                self.desk = back.is_ok().then_some(desk);
+                self.session = back.is_ok().then_some(desk);
                 BatchAttempt::Refused(error)
             }
             CommitAttempt::Lost(error) => BatchAttempt::NotDone(error),
             CommitAttempt::Unclear(doubt) => {
                 // The old session is closed first: what it was sent, it has by now.
                 drop(desk);
-                self.look(doubt, jobs, until).await
+                self.resolve_doubt(doubt, jobs, until).await
             }
         }
     }
 
     /// Finds out what became of a commit that was sent and not answered.
-    async fn look(
+    async fn resolve_doubt(
         &mut self,
         doubt: DoubtfulCommit,
         jobs: &[WriteJob],
@@ -170,11 +170,11 @@ impl BatchWriter {
         let until = until.max(Instant::now() + self.patience);
         let mut pause = Duration::from_millis(20);
         let reason = loop {
-            let seen = match self.desk().await {
+            let seen = match self.open_session().await {
                 Ok(desk) => {
                     let seen = resolve(&desk, &doubt).await;
                     if seen.is_ok() {
-                        self.desk = Some(desk);
+                        self.session = Some(desk);
                     }
                     seen
                 }
@@ -182,7 +182,7 @@ impl BatchWriter {
             };
             match seen {
                 Ok(DoubtResolution::Happened) => {
-                    self.bell.ring();
+                    self.signal.notify();
                     return BatchAttempt::Done(doubt.answers);
                 }
                 Ok(DoubtResolution::DidNotHappen) => {
@@ -196,7 +196,7 @@ impl BatchWriter {
             pause = (pause * 2).min(Duration::from_secs(1));
         };
         // It may have happened, so the watchers' side looks.
-        self.bell.ring();
+        self.signal.notify();
         let reason = format!("{}; {reason}", doubt.reason);
         let unknown = jobs.iter().map(|job| {
             Err(StorageError::UnknownOutcome {
@@ -208,8 +208,8 @@ impl BatchWriter {
     }
 
     /// The session that is open, or a new one.
-    async fn desk(&mut self) -> Result<WriterSession, StorageError> {
-        if let Some(desk) = self.desk.take()
+    async fn open_session(&mut self) -> Result<WriterSession, StorageError> {
+        if let Some(desk) = self.session.take()
             && !desk.session.client.is_closed()
         {
             return Ok(desk);

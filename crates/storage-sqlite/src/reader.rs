@@ -256,7 +256,7 @@ pub(crate) fn expired(
         .map_err(typed)?;
     rows.map(|row| {
         let (key, raw) = row.map_err(typed)?;
-        let key = Key::found(key.into());
+        let key = Key::unchecked(key.into());
         Ok(StoredEntry {
             stored: StoredValue::decode(&key, raw.into()),
             key,

@@ -104,7 +104,7 @@ impl WriterHandle {
             .acquire_many(kib)
             .await
             .map_err(|_| StorageError::Closed)?;
-        self.ask(|reply| {
+        self.send(|reply| {
             WriterCommand::Write(BatchMember {
                 write,
                 revision,
@@ -115,19 +115,19 @@ impl WriterHandle {
     }
 
     pub(crate) async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
-        self.ask(|reply| WriterCommand::Compact(keep, reply)).await
+        self.send(|reply| WriterCommand::Compact(keep, reply)).await
     }
 
     pub(crate) async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
-        self.ask(|reply| WriterCommand::Adopt(step, reply)).await
+        self.send(|reply| WriterCommand::Adopt(step, reply)).await
     }
 
     pub(crate) async fn load(&self, records: Vec<RawChange>) -> Result<(), StorageError> {
-        self.ask(|reply| WriterCommand::Load(records, reply)).await
+        self.send(|reply| WriterCommand::Load(records, reply)).await
     }
 
     pub(crate) async fn note(&self, name: String, value: String) -> Result<(), StorageError> {
-        self.ask(|reply| WriterCommand::Note(name, value, reply))
+        self.send(|reply| WriterCommand::Note(name, value, reply))
             .await
     }
 
@@ -138,7 +138,7 @@ impl WriterHandle {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
     }
 
-    async fn ask<T>(
+    async fn send<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> WriterCommand,
     ) -> Result<T, StorageError> {
@@ -195,7 +195,7 @@ impl WriterThread {
     fn run(&mut self, mut queue: mpsc::Receiver<WriterCommand>) {
         while let Some(first) = queue.blocking_recv() {
             let mut members = Vec::new();
-            let mut other = self.gather(first, &mut queue, &mut members);
+            let mut other = self.collect_batch(first, &mut queue, &mut members);
             // In the order of arrival: a compaction or an adoption sees all writes that came before
             // it.
             self.commit(members);
@@ -220,7 +220,7 @@ impl WriterThread {
     }
 
     /// Takes the writes that wait, up to the first other command, which is returned.
-    fn gather(
+    fn collect_batch(
         &self,
         first: WriterCommand,
         queue: &mut mpsc::Receiver<WriterCommand>,

@@ -8,7 +8,7 @@
 //!
 //! 1. A store takes all writes that wait: they are the members of a batch.
 //! 2. It fills a [`BatchOverlay`] with what stands under their keys, by loading keys as they are asked for
-//!    ([`StateLookup`]) or all at once ([`needs`] says which, and how much of each).
+//!    ([`StateLookup`]) or all at once ([`lookup_depth`] says which, and how much of each).
 //! 3. [`BatchOverlay::judge`] decides one member: every condition is compared with the overlay of what earlier
 //!    members have done, or else with the store. Its changes become part of the overlay only if all of
 //!    its conditions hold.
@@ -127,7 +127,7 @@ pub enum LookupDepth {
 
 /// What must be looked up to judge `step`.
 #[must_use]
-pub fn needs(step: &WriteStep) -> LookupDepth {
+pub fn lookup_depth(step: &WriteStep) -> LookupDepth {
     match (&step.condition, &step.action) {
         // It writes the record's own bytes again, with another expiry.
         (_, WriteAction::KeepAlive(_)) => LookupDepth::Whole,
@@ -164,12 +164,12 @@ impl BatchOverlay {
         // Read through the overlay of earlier members, but not through this write's own steps: each key is
         // in it once, so they can't meet.
         for step in &write.steps {
-            let standing = match needs(step) {
+            let standing = match lookup_depth(step) {
                 // Neither the condition nor the effect of such a step looks at it.
                 LookupDepth::Nothing => KeyState::Absent,
                 needs => self.standing(&step.key, needs == LookupDepth::Whole, store)?,
             };
-            if let Err(refusal) = holds(step, standing.head(), now) {
+            if let Err(refusal) = check_condition(step, standing.head(), now) {
                 return Ok(Err(refusal));
             }
             match effect(step, &standing, revision) {
@@ -218,20 +218,20 @@ impl BatchOverlay {
 /// Whether a step's condition holds for what stands there. Expired is absent.
 ///
 /// ```
-/// # use coeval_storage::judge::holds;
+/// # use coeval_storage::judge::check_condition;
 /// # use coeval_storage::record::RecordHead;
 /// # use coeval_storage::{WriteAction, WriteCondition, Key, UnixMillis, Revision, WriteStep, StorageError};
 /// let revision = Revision::from_bytes([1; 16]);
 /// let lease = RecordHead { revision, expires: Some(UnixMillis(100)), indexed: true, flags: 0 };
 /// let key = Key::try_from("lease").unwrap();
 /// let create = WriteStep { key, condition: WriteCondition::NotExists, action: WriteAction::Nop };
-/// assert!(matches!(holds(&create, Some(lease), UnixMillis(99)), Err(StorageError::AlreadyExists { .. })));
-/// assert_eq!(holds(&create, Some(lease), UnixMillis(100)), Ok(()), "expired is absent");
+/// assert!(matches!(check_condition(&create, Some(lease), UnixMillis(99)), Err(StorageError::AlreadyExists { .. })));
+/// assert_eq!(check_condition(&create, Some(lease), UnixMillis(100)), Ok(()), "expired is absent");
 /// ```
 ///
 /// # Errors
 /// The refusal that the caller gets.
-pub fn holds(
+pub fn check_condition(
     step: &WriteStep,
     standing: Option<RecordHead>,
     now: UnixMillis,
@@ -322,7 +322,7 @@ fn effect(
             let KeyState::Whole(raw) = standing else {
                 return Err(StorageError::failed("a keep_alive needs the whole record"));
             };
-            kept_alive(&step.key, raw, *expires).map(|raw| Some(RawChangeValue::Put(raw)))
+            with_expiry(&step.key, raw, *expires).map(|raw| Some(RawChangeValue::Put(raw)))
         }
     }
 }
@@ -346,18 +346,18 @@ pub fn put_bytes(key: &Key, put: &RecordPut, fresh: Revision) -> Bytes {
 /// The stored bytes with another expiry; the revision stays.
 ///
 /// ```
-/// # use coeval_storage::judge::{kept_alive, put_bytes};
+/// # use coeval_storage::judge::{with_expiry, put_bytes};
 /// # use coeval_storage::record::RecordHead;
 /// # use coeval_storage::{Key, UnixMillis, RecordPut, Revision};
 /// let (key, revision) = (Key::try_from("lease").unwrap(), Revision::from_bytes([1; 16]));
 /// let raw = put_bytes(&key, &RecordPut::of(b"{}".to_vec()).expiring(Some(UnixMillis(100))), revision);
-/// let head = RecordHead::read(&kept_alive(&key, &raw, Some(UnixMillis(200))).unwrap()).unwrap();
+/// let head = RecordHead::read(&with_expiry(&key, &raw, Some(UnixMillis(200))).unwrap()).unwrap();
 /// assert_eq!((head.revision, head.expires), (revision, Some(UnixMillis(200))));
 /// ```
 ///
 /// # Errors
 /// [`StorageError::Damaged`]: a checksum is never renewed over damage.
-pub fn kept_alive(
+pub fn with_expiry(
     key: &Key,
     raw: &Bytes,
     expires: Option<UnixMillis>,

@@ -36,7 +36,7 @@ impl Key {
     /// A key as it was found in a store, without a check: what is wrong with it, its record's
     /// checksum shows, and one bad key must not hide its neighbours.
     #[must_use]
-    pub const fn found(bytes: Bytes) -> Self {
+    pub const fn unchecked(bytes: Bytes) -> Self {
         Self(bytes)
     }
 

@@ -23,7 +23,7 @@ pub trait DependentRecords: Send + Sync + std::fmt::Debug + 'static {
     ///
     /// # Errors
     /// After an error the record stays where it is: the sweep tries again later, and on etcd whoever
-    /// reads the record gets the error. So what is damaged or missing among the belongings is
+    /// reads the record gets the error. So what is damaged or missing among the dependents is
     /// better left out of the steps.
     async fn steps(
         &self,
@@ -42,7 +42,7 @@ pub struct MaintenanceOptions {
     /// Which events stay.
     pub retention: EventRetention,
     /// What belongs to an expired record; without this, nothing.
-    pub belongings: Option<Arc<dyn DependentRecords>>,
+    pub dependents: Option<Arc<dyn DependentRecords>>,
 }
 
 impl Default for MaintenanceOptions {
@@ -51,7 +51,7 @@ impl Default for MaintenanceOptions {
             sweep_every: Duration::from_millis(500),
             compact_every: Duration::from_secs(30),
             retention: EventRetention::default(),
-            belongings: None,
+            dependents: None,
         }
     }
 }
@@ -80,11 +80,11 @@ pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
             // After a long sweep the next one comes a whole interval later, not several at once.
             timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         }
-        let belongings = work.belongings.as_deref();
+        let dependents = work.dependents.as_deref();
         loop {
             // Whichever is due; both at once would compete for the same writer.
             let result = tokio::select! {
-                _ = sweep.tick() => self::sweep(&store, belongings).await.map(|_| ()),
+                _ = sweep.tick() => self::sweep(&store, dependents).await.map(|_| ()),
                 _ = compact.tick() => store.compact(work.retention).await.map(|_| ()),
             };
             match result {
@@ -104,7 +104,7 @@ pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
 /// removed is left for the next sweep without holding up the others.
 pub async fn sweep(
     store: &dyn Store,
-    belongings: Option<&dyn DependentRecords>,
+    dependents: Option<&dyn DependentRecords>,
 ) -> Result<u64, StorageError> {
     const AT_ONCE: usize = 256;
     let mut removed = 0;
@@ -120,7 +120,7 @@ pub async fn sweep(
             if left.contains(&entry.key) {
                 continue;
             }
-            match remove(store, &entry, belongings).await {
+            match remove_expired(store, &entry, dependents).await {
                 Ok(true) => removed += 1,
                 Ok(false) => {
                     left.insert(entry.key);
@@ -145,18 +145,18 @@ fn is_about_the_record(error: &StorageError) -> bool {
     error.is_refusal() || matches!(error, StorageError::Damaged { .. })
 }
 
-/// How often the belongings of one record are asked for.
+/// How often the dependents of one record are asked for.
 const ATTEMPTS: u32 = 5;
 
 /// Removes one expired record that is still as read, with all that belongs to it. False if it has
 /// changed, or if what belongs to it changed each time in between.
 ///
 /// # Errors
-/// What the store or the belongings fail with.
-pub async fn remove(
+/// What the store or the dependents fail with.
+pub async fn remove_expired(
     store: &dyn Store,
     entry: &StoredEntry,
-    belongings: Option<&dyn DependentRecords>,
+    dependents: Option<&dyn DependentRecords>,
 ) -> Result<bool, StorageError> {
     // A damaged record expires as well, as long as its header can be read.
     let head = match &entry.stored {
@@ -171,10 +171,10 @@ pub async fn remove(
     let as_read = WriteCondition::StillExpired(revision, expires);
     let settled = |_| async move {
         let mut write = AtomicWrite::new().step(&entry.key, as_read, WriteAction::Delete);
-        if let Some(belongings) = belongings {
+        if let Some(dependents) = dependents {
             write
                 .steps
-                .extend(belongings.steps(store, entry).await.map_err(Some)?);
+                .extend(dependents.steps(store, entry).await.map_err(Some)?);
         }
         match store.atomic_write(write).await {
             Ok(_) => Ok(Some(true)),
@@ -184,7 +184,7 @@ pub async fn remove(
                 | StorageError::AlreadyExists { key, .. },
             ) => {
                 // The record itself was changed: it is no longer expired, or gone. Otherwise it was one of the
-                // belongings, which are asked for anew.
+                // dependents, which are asked for anew.
                 Ok((key == entry.key).then_some(false))
             }
             Err(error) => Err(Some(error)),

@@ -19,7 +19,7 @@ pub use export::{ExportSummary, export};
 pub use import::{ImportSummary, import};
 pub use levels::levels;
 pub use load::LoadTarget;
-pub use open::{OpenOptions, OpenStore, StoreKind, open, open_to_look};
+pub use open::{OpenOptions, OpenStore, StoreKind, open, open_read_only};
 
 /// Told how far a long operation has come: records and bytes so far.
 pub type ProgressFn<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

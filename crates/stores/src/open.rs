@@ -75,7 +75,7 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
                     StorageError::unavailable(format!("can't make {}: {e}", folder.display()))
                 })?;
             }
-            dress(SqliteStore::open(sqlite(path, &options)).await?, &options)
+            with_layers(SqliteStore::open(sqlite(path, &options)).await?, &options)
         }
         StoreKind::Postgres => {
             let opened = PostgresOptions {
@@ -83,17 +83,17 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
                 ring: options.ring,
                 ..PostgresOptions::at(url)
             };
-            dress(PostgresStore::open(opened).await?, &options)
+            with_layers(PostgresStore::open(opened).await?, &options)
         }
         StoreKind::Etcd => {
             let opened = EtcdOptions {
                 limits: options.limits,
                 ring: options.ring,
                 // Reads of etcd remove what has expired too, not only the sweep.
-                belongings: options.maintenance.belongings.clone(),
+                dependents: options.maintenance.dependents.clone(),
                 ..EtcdOptions::at(url)
             };
-            dress(EtcdStore::open(opened).await?, &options)
+            with_layers(EtcdStore::open(opened).await?, &options)
         }
     };
     Ok(OpenStore {
@@ -106,10 +106,10 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
 ///
 /// # Errors
 /// What the store says.
-pub async fn open_to_look(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
+pub async fn open_read_only(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
     match StoreKind::of(url)? {
         StoreKind::Sqlite(path) => Ok(OpenStore {
-            store: dress(
+            store: with_layers(
                 SqliteStore::open_read_only(sqlite(path, &options)).await?,
                 &options,
             ),
@@ -132,7 +132,7 @@ fn sqlite(path: PathBuf, options: &OpenOptions) -> SqliteOptions {
     }
 }
 
-fn dress(store: impl Store, options: &OpenOptions) -> DynStore {
+fn with_layers(store: impl Store, options: &OpenOptions) -> DynStore {
     // The checks are innermost: a refusal is counted and traced like every other answer.
     Arc::new(TracedStore(MeteredStore::new(CheckedStore::new(
         store,

@@ -78,7 +78,7 @@ fn in_millis(millis: i64) -> UnixMillis {
 async fn opened(place: &Place, sweep_every: Duration) -> OpenStore {
     let maintenance = MaintenanceOptions {
         sweep_every,
-        belongings: Some(Arc::new(Objects)),
+        dependents: Some(Arc::new(Objects)),
         ..MaintenanceOptions::default()
     };
     let options = OpenOptions {

@@ -51,7 +51,7 @@ impl AppliedPlan {
 }
 
 /// What a plan would do.
-pub(crate) fn would(plan: &ApplyPlan) -> ApplyOutcome {
+pub(crate) fn planned_outcome(plan: &ApplyPlan) -> ApplyOutcome {
     match (&plan.live, plan.changes.is_empty()) {
         (None, _) => ApplyOutcome::Created,
         (Some(_), true) => ApplyOutcome::Unchanged,
@@ -85,7 +85,7 @@ pub(crate) async fn carry_out(
             let plan = Some(Box::new(plan));
             return Err(RefusedPlan { error, plan });
         }
-        let outcome = would(&plan);
+        let outcome = planned_outcome(&plan);
         // Not only the same content: the server also knows that this file declares it.
         if outcome == ApplyOutcome::Unchanged && plan.noted {
             let wrote = None;

@@ -123,7 +123,7 @@ pub(crate) async fn plan(
                     name: target.to_string(),
                 })
             } else {
-                Ok(making(target, file))
+                Ok(plan_creation(target, file))
             };
         }
         Err(error) => return Err(failed(error)),
@@ -138,12 +138,12 @@ pub(crate) async fn plan(
             reason: status.restricted.clone(),
         });
     }
-    changing(session, target.clone(), file, found)
+    plan_update(session, target.clone(), file, found)
         .await
         .map_err(failed)
 }
 
-fn making(target: ResourceTarget, file: &DeclaredResource) -> ApplyPlan {
+fn plan_creation(target: ResourceTarget, file: &DeclaredResource) -> ApplyPlan {
     let mut body = file.to_resource();
     body.metadata.namespace.clone_from(&target.namespace);
     let applied = declared(&body, &file.spec);
@@ -173,7 +173,7 @@ fn declared(body: &Resource, spec: &Value) -> Applied {
     }
 }
 
-async fn changing(
+async fn plan_update(
     session: &ClientSession,
     target: ResourceTarget,
     file: &DeclaredResource,
@@ -237,7 +237,7 @@ async fn changing(
         body.sub_kind.clone_from(sub_kind);
     }
     let mut changes = merged.changes;
-    changes.extend(around(&live, &body)?);
+    changes.extend(metadata_changes(&live, &body)?);
     // The server has to be told only what it does not know.
     let same = applied.paths == declared.paths && applied.version == declared.version;
     let noted = known && same;
@@ -259,7 +259,7 @@ async fn changing(
 }
 
 /// What changes around the content.
-fn around(live: &Resource, body: &Resource) -> Result<Vec<ContentChange>, ClientError> {
+fn metadata_changes(live: &Resource, body: &Resource) -> Result<Vec<ContentChange>, ClientError> {
     let without_spec = |resource: &Resource| {
         let mut file = as_file(resource)?;
         if let Some(map) = file.as_object_mut() {

@@ -6,7 +6,7 @@ use crate::calls::{ResourceTarget, is_absent};
 use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::files::DeclaredResource;
-use crate::say;
+use crate::messages;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Labels that say what belongs together, `tier=gold`.
@@ -114,12 +114,12 @@ pub(crate) async fn prune(
         return Ok(0);
     }
     if !report.dry_run {
-        say::note("no longer in the files:\n");
+        messages::note("no longer in the files:\n");
         for (target, _) in found {
-            say::note(&format!("  {target}\n"));
+            messages::note(&format!("  {target}\n"));
         }
         if !yes && !agreed().await? {
-            say::note("nothing was deleted\n");
+            messages::note("nothing was deleted\n");
             return Ok(0);
         }
     }
@@ -137,12 +137,12 @@ pub(crate) async fn prune(
 }
 
 async fn agreed() -> Result<bool, Failure> {
-    if !say::can_ask() {
+    if !messages::is_interactive() {
         return Err(Failure::usage(
             "nobody can be asked whether to delete them",
             "Look at the list, then run it again with --yes.",
         ));
     }
-    let answer = say::ask("delete them? [y/N] ").await;
+    let answer = messages::ask("delete them? [y/N] ").await;
     Ok(answer.is_some_and(|answer| answer.eq_ignore_ascii_case("y")))
 }

@@ -4,7 +4,7 @@ use super::carry_out::{AppliedPlan, ApplyOutcome};
 use super::plan::ApplyPlan;
 use crate::calls::as_value;
 use crate::merge::render;
-use crate::say;
+use crate::messages;
 use clap::ValueEnum;
 use coeval_client::{ClientError, Resource};
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ impl ApplyReport {
                     None => plan.stored(),
                 };
                 let at = at(plan, stored, self.dry_run);
-                say::out(&format!("{} {outcome} ({at})\n", plan.target));
+                messages::out(&format!("{} {outcome} ({at})\n", plan.target));
             }
             Some(form) => show(form, done.resource())?,
         }
@@ -61,10 +61,10 @@ impl ApplyReport {
     /// The line of one that is not in the files.
     pub(crate) fn deleted(&self, name: &str) {
         match self.form {
-            None if self.dry_run => say::out(&format!("{name} deleted (dry run)\n")),
-            None => say::out(&format!("{name} deleted\n")),
-            Some(ResultFormat::Name) => say::out(&format!("{name}\n")),
-            Some(_) => say::note(&format!("{name} deleted\n")),
+            None if self.dry_run => messages::out(&format!("{name} deleted (dry run)\n")),
+            None => messages::out(&format!("{name} deleted\n")),
+            Some(ResultFormat::Name) => messages::out(&format!("{name}\n")),
+            Some(_) => messages::note(&format!("{name} deleted\n")),
         }
     }
 }
@@ -75,20 +75,22 @@ impl ApplyReport {
 /// If it can't be said as JSON.
 pub(crate) fn show(form: ResultFormat, resource: &Resource) -> Result<(), ClientError> {
     match form {
-        ResultFormat::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
+        ResultFormat::Name => {
+            messages::out(&format!("{}/{}\n", resource.kind, resource.metadata.name))
+        }
         ResultFormat::Yaml => {
-            say::out(&format!("---\n{}", crate::yaml::text(&as_value(resource)?)));
+            messages::out(&format!("---\n{}", crate::yaml::text(&as_value(resource)?)));
         }
         ResultFormat::Json => {
             let value = as_value(resource)?;
-            say::out(&format!("{value}\n"));
+            messages::out(&format!("{value}\n"));
         }
     }
     Ok(())
 }
 
 /// What a write did beside what was asked.
-pub(crate) fn beside(done: &AppliedPlan) {
+pub(crate) fn print_side_effects(done: &AppliedPlan) {
     notes(&done.plan);
     let Some(wrote) = &done.wrote else { return };
     let of = match super::plan::stored(&wrote.resource) {
@@ -106,7 +108,11 @@ pub(crate) fn beside(done: &AppliedPlan) {
             wrote.dropped.join(", ")
         );
     }
-    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
+    if let Some(warning) = wrote
+        .warning
+        .as_deref()
+        .and_then(messages::new_write_warning)
+    {
         let _ = writeln!(text, "warning: {warning}");
     }
     if !wrote.task.is_empty() {
@@ -116,13 +122,13 @@ pub(crate) fn beside(done: &AppliedPlan) {
         let target = &done.plan.target;
         let _ = writeln!(text, "note: what the file declares of {target} was noted");
     }
-    say::note(&text);
+    messages::note(&text);
 }
 
 /// What people should know of a plan.
 pub(crate) fn notes(plan: &ApplyPlan) {
     for note in &plan.notes {
-        say::note(&format!("note: {note}\n"));
+        messages::note(&format!("note: {note}\n"));
     }
 }
 
@@ -135,9 +141,9 @@ pub(crate) fn conflicts(plan: &ApplyPlan) {
         "last applied"
     };
     if plan.conflicts.is_empty() {
-        say::note(&render::lines(&plan.changes));
+        messages::note(&render::lines(&plan.changes));
     } else {
-        say::note(&render::conflicts(&plan.conflicts, [base, "now", "file"]));
+        messages::note(&render::conflicts(&plan.conflicts, [base, "now", "file"]));
     }
 }
 
@@ -161,7 +167,7 @@ pub(crate) fn overridden(plan: &ApplyPlan) {
     };
     if !overridden.is_empty() {
         let lines = render::lines(&overridden);
-        say::note(&format!("{}: --force overrides\n{lines}", plan.target));
+        messages::note(&format!("{}: --force overrides\n{lines}", plan.target));
     }
 }
 

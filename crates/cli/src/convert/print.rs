@@ -60,7 +60,7 @@ pub(super) fn json(done: &DocumentConversion) -> String {
 }
 
 /// In plain words: what such a conversion does, and what it did here.
-pub(super) fn told(done: &DocumentConversion) -> String {
+pub(super) fn report(done: &DocumentConversion) -> String {
     let mut said = String::new();
     let to = done.record.version;
     let _ = writeln!(said, "{} to {to}: {}", done.from, done.class.words());
@@ -163,13 +163,13 @@ mod tests {
              kept: /zone of version 2.0.0, 1\n\
              kept: /size of version 2.0.0, 2049, while the value here is unchanged\n"
         );
-        assert_eq!(told(&done), expected);
+        assert_eq!(report(&done), expected);
     }
 
     #[test]
     fn a_result_that_does_not_fit_is_a_warning() {
         let done = convert(&versions(), OLD, NEW, json!({"img": "a"}), None).unwrap();
-        let said = told(&done);
+        let said = report(&done);
         assert!(said.starts_with("1.0.0 to 2.0.0: may refuse\n"), "{said}");
         let warning =
             "warning: the result does not fit version 2.0.0: /zone: is required and missing\n";
@@ -216,7 +216,7 @@ mod tests {
         let versions = Versions::of_files(TypeVersion::parse_all(&bare).unwrap()).unwrap();
         let done = convert(&versions, NEW, OLD, json!({"zone": 1}), None).unwrap();
         let expected = "2.0.0 to 1.0.0: keeps something\nkept: /zone of version 2.0.0, 1\n";
-        assert_eq!(told(&done), expected);
+        assert_eq!(report(&done), expected);
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
             ..done
         };
         assert_eq!(
-            told(&done),
+            report(&done),
             "1.0.0 to 1.0.0: exact\ndropped: /a\\nwarning: b\n"
         );
     }

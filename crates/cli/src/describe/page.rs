@@ -1,6 +1,6 @@
 //! What `coeval describe` prints.
 
-use crate::columns::{harmless, pad, plain, width};
+use crate::columns::{pad, sanitize, single_line, width};
 use crate::output::{age, moment};
 use crate::reading::ResourceReading;
 use anstyle::Style;
@@ -105,10 +105,10 @@ impl DescribePage {
             // By its first level only: a line that is indented has a key of something inside.
             let key = line.split_once(':').map(|(key, _)| key);
             if let Some(told) = key.and_then(|key| self.descriptions.get(key)) {
-                out.push_str(&format!("# {}\n", plain(told)));
+                out.push_str(&format!("# {}\n", single_line(told)));
             }
             // Line by line, because the content may hold anything.
-            out.push_str(&harmless(line));
+            out.push_str(&sanitize(line));
             out.push('\n');
         }
         out
@@ -116,7 +116,9 @@ impl DescribePage {
 
     fn left_out(&self) -> String {
         let paths = self.found.left_out.iter();
-        paths.map(|path| format!("{}\n", plain(path))).collect()
+        paths
+            .map(|path| format!("{}\n", single_line(path)))
+            .collect()
     }
 
     fn access(&self) -> Vec<Vec<String>> {
@@ -173,7 +175,7 @@ impl DescribePage {
 fn lines(header: &[(&str, String)]) -> String {
     let line = |(head, value): &(&str, String)| {
         let head = format!("{head}:");
-        format!("{}{}\n", pad(&head, 14), plain(value))
+        format!("{}{}\n", pad(&head, 14), single_line(value))
     };
     header.iter().map(line).collect()
 }
@@ -192,7 +194,7 @@ fn section(out: &mut String, head: &str, text: &str) {
 fn aligned(rows: &[Vec<String>]) -> String {
     let cells: Vec<Vec<_>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| plain(cell)).collect())
+        .map(|row| row.iter().map(|cell| single_line(cell)).collect())
         .collect();
     let mut widths: Vec<usize> = Vec::new();
     for row in &cells {

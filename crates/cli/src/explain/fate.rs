@@ -1,6 +1,6 @@
 //! What became of each field of a version in another one, as plain data.
 
-use super::asked::fits;
+use super::field_query::fits;
 use crate::types::explanation::{ExplainedField, explain_one_of};
 use crate::types::text::{notes, types};
 use coeval_core::convert::{Loss, Refusal, Versions};
@@ -91,7 +91,7 @@ impl VersionComparison {
     }
 }
 
-pub(super) fn between(
+pub(super) fn compare_versions(
     versions: &Versions,
     from: Version,
     to: Version,
@@ -111,7 +111,7 @@ pub(super) fn between(
             .filter(|new| images.contains(&new.path))
             .collect();
         reached.extend(there.iter().map(|new| new.path.clone()));
-        became.push(of(field, &there));
+        became.push(field_fate(field, &there));
     }
     // Whatever no old field leads to is new.
     several_into_one(&mut became);
@@ -148,7 +148,7 @@ fn fields<'t>(all: &[&'t TypeVersion], at: Version) -> Vec<ExplainedField<'t>> {
         .unwrap_or_default()
 }
 
-fn of(field: &ExplainedField<'_>, there: &[&ExplainedField<'_>]) -> FieldFate {
+fn field_fate(field: &ExplainedField<'_>, there: &[&ExplainedField<'_>]) -> FieldFate {
     let fate = match there {
         [] => FateKind::Removed,
         [one] if one.path == field.path => FateKind::Same,
@@ -275,7 +275,7 @@ mod tests {
     fn told(from: &str, to: &str, within: &[&str]) -> Vec<String> {
         let number = |text: &str| Version::parse_header(text).unwrap();
         let within: Vec<_> = within.iter().map(|&name| name.to_owned()).collect();
-        let compared = between(&versions(), number(from), number(to)).unwrap();
+        let compared = compare_versions(&versions(), number(from), number(to)).unwrap();
         let one = |field: FieldFate| {
             let to: Vec<_> = field.to.iter().map(ToString::to_string).collect();
             let mut said = format!("{} {:?} {}", field.path, field.fate, to.join(","));

@@ -1,7 +1,7 @@
 //! What became of fields, as people read it.
 
 use super::fate::{FateKind, FieldFate, VersionComparison};
-use crate::columns::{cut, pad, plain, width, wrap};
+use crate::columns::{cut, pad, single_line, width, wrap};
 use coeval_core::types::PathPattern;
 
 /// A column is no wider than this.
@@ -16,7 +16,7 @@ pub(super) fn render(compared: &VersionComparison, room: Option<usize>) -> Strin
     ];
     for loss in &compared.losses {
         let said = format!("{}: {}", loss.path, loss.what);
-        let wrapped = wrap(&plain(&said), room.saturating_sub(2));
+        let wrapped = wrap(&single_line(&said), room.saturating_sub(2));
         lines.extend(wrapped.iter().map(|line| format!("  {line}")));
     }
     lines.push(String::new());
@@ -65,10 +65,10 @@ fn row(field: &FieldFate) -> [String; 4] {
         _ => field.changes.join(", "),
     };
     [
-        format!("{sign} {}", plain(&dotted(&field.path))),
+        format!("{sign} {}", single_line(&dotted(&field.path))),
         field.types.clone(),
-        plain(&became(field)),
-        plain(&more),
+        single_line(&became(field)),
+        single_line(&more),
     ]
 }
 

@@ -19,7 +19,7 @@ pub(super) enum FileSource {
 
 impl FileSource {
     /// As errors call it.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         match self {
             Self::Stdin => "stdin".to_owned(),
             Self::File(path) => path.display().to_string(),

@@ -3,8 +3,8 @@
 use super::goal::{MigrationGoal, goal};
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::names;
 use crate::rows::OutputOptions;
+use crate::targets;
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 
@@ -12,7 +12,7 @@ use clap_complete::engine::ArgValueCompleter;
 #[derive(Debug, Args)]
 pub(super) struct MigratedType {
     /// The type, as acme:app
-    #[arg(value_name = "TYPE", add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_name = "TYPE", add = ArgValueCompleter::new(targets::kinds))]
     pub(super) kind: String,
     #[command(flatten)]
     server: ServerOptions,
@@ -71,7 +71,7 @@ pub(super) enum MigrateCommand {
         rate: u32,
         /// A version on the way that changes what a field means, and is agreed to; can be said
         /// several times
-        #[arg(long, value_name = "VERSION", value_parser = names::version)]
+        #[arg(long, value_name = "VERSION", value_parser = targets::version)]
         meaning_changed: Vec<String>,
         /// Don't ask
         #[arg(long)]

@@ -2,7 +2,7 @@
 
 use super::live::MigrationView;
 use super::moves::MoveOptions;
-use super::waits::{is_held, later, rests, settled, until};
+use super::waits::{check_not_paused, is_blocked, poll_again, wait_for_work, wait_until};
 use super::{ask, say_next, words};
 use crate::context::ClientSession;
 use crate::failure::Failure;
@@ -22,8 +22,8 @@ async fn loss(
         kind: kind.to_owned(),
     };
     let report = session.client.migrations().report_loss(asked).await;
-    let report = report.map_err(|error| words::told(error, kind))?;
-    ask::about_loss(&report.into_inner(), question, yes).await
+    let report = report.map_err(|error| words::with_advice(error, kind))?;
+    ask::confirm_loss(&report.into_inner(), question, yes).await
 }
 
 pub(super) async fn back(
@@ -44,7 +44,9 @@ pub(super) async fn back(
         Ok::<_, ClientError>(moved.migration.unwrap_or_default())
     };
     if !moving.wait {
-        let moved = half().await.map_err(|error| words::told(error, kind))?;
+        let moved = half()
+            .await
+            .map_err(|error| words::with_advice(error, kind))?;
         MigrationView::once(&moved, &output.output)?;
         say_next_back(&moved);
         return Ok(());
@@ -55,13 +57,13 @@ pub(super) async fn back(
         let now = match half().await {
             Ok(moved) if moved.low == moved.high => break moved,
             Ok(moved) => moved,
-            Err(error) if is_held(error.code()) => later(session, kind).await?,
-            Err(error) => return Err(words::told(error, kind)),
+            Err(error) if is_blocked(error.code()) => poll_again(session, kind).await?,
+            Err(error) => return Err(words::with_advice(error, kind)),
         };
-        rests(&now, kind)?;
+        check_not_paused(&now, kind)?;
         view.tell(&now)?;
     };
-    let now = settled(session, kind, now, &mut view).await?;
+    let now = wait_for_work(session, kind, now, &mut view).await?;
     drop(view);
     say_next_back(&now);
     Ok(())
@@ -90,7 +92,7 @@ pub(super) async fn undo(
     };
     let moved = session.client.migrations().undo_migration(asked).await;
     let moved = moved
-        .map_err(|error| words::told(error, kind))?
+        .map_err(|error| words::with_advice(error, kind))?
         .into_inner();
     let moved = moved.migration.unwrap_or_default();
     if !wait {
@@ -99,11 +101,11 @@ pub(super) async fn undo(
         return Ok(());
     }
     // A paused one would never be undone by itself.
-    let over = |now: &pb::Migration| words::has_ended(now) || rests(now, kind).is_err();
+    let over = |now: &pb::Migration| words::has_ended(now) || check_not_paused(now, kind).is_err();
     let mut view = MigrationView::new(&output.output);
-    let now = until(session, kind, moved, &mut view, over).await?;
+    let now = wait_until(session, kind, moved, &mut view, over).await?;
     drop(view);
-    rests(&now, kind)?;
+    check_not_paused(&now, kind)?;
     say(&format!("{} is {}", now.name, words::state(&now)));
     Ok(())
 }

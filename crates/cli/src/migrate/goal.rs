@@ -21,7 +21,7 @@ impl MigrationGoal {
     }
 
     /// Whether a way back is closed before it is reached.
-    pub(super) fn ends_the_way_back(self) -> bool {
+    pub(super) fn is_irreversible(self) -> bool {
         match self {
             Self::Phase(phase) => phase >= Phase::Cutover,
             Self::Finished => true,
@@ -82,8 +82,8 @@ mod tests {
                 .unwrap_err()
                 .contains("cutover, cleanup or finished")
         );
-        assert!(!MigrationGoal::Phase(Phase::Soak).ends_the_way_back());
-        assert!(MigrationGoal::Phase(Phase::Cutover).ends_the_way_back());
+        assert!(!MigrationGoal::Phase(Phase::Soak).is_irreversible());
+        assert!(MigrationGoal::Phase(Phase::Cutover).is_irreversible());
     }
 
     #[test]

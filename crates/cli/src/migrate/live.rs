@@ -4,7 +4,7 @@ use super::words;
 use crate::columns;
 use crate::failure::Failure;
 use crate::output::OutputFormat;
-use crate::rows::{harmless, print, print_one};
+use crate::rows::{print, print_one, sanitize_line};
 use anstyle::Style;
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
@@ -95,7 +95,7 @@ fn coloured() -> bool {
 /// All that there is to see of it, in lines.
 fn frame(now: &pb::Migration, room: usize, coloured: bool) -> Vec<String> {
     // Names come from the store, and a terminal obeys what it prints.
-    let cut = |line: String| columns::cut(&harmless(&line), room);
+    let cut = |line: String| columns::cut(&sanitize_line(&line), room);
     let mut lines = vec![cut(head(now))];
     if !words::has_ended(now) {
         lines.push(rail(now, coloured));
@@ -222,7 +222,7 @@ fn line(now: &pb::Migration) -> String {
         parts.push(format!("{} can't be converted", now.failed));
     }
     let line = format!("{}: {}. {}", now.r#type, parts.join(", "), now.why);
-    harmless(&line)
+    sanitize_line(&line)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::goal::{MigrationGoal, reached};
 use super::live::MigrationView;
-use super::waits::{is_held, later, rests, settled};
+use super::waits::{check_not_paused, is_blocked, poll_again, wait_for_work};
 use super::{ask, get, say_next, words};
 use crate::context::ClientSession;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(super) async fn advance(
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let now = get(session, kind).await;
-    let now = now.map_err(|error| words::told(error, kind))?;
+    let now = now.map_err(|error| words::with_advice(error, kind))?;
     let next = words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
     let goal = to.unwrap_or(next);
     if !moving.wait {
@@ -50,18 +50,18 @@ pub(super) async fn advance(
     // The server may advance it too, so each round begins with how it is now.
     while !reached(&now, goal)? {
         let next = words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
-        if let Some(phase) = to_agree_to(&now, next, &named)
+        if let Some(phase) = needs_confirmation(&now, next, &named)
             && !moving.yes
         {
             // What was drawn stays, and the question has the terminal for itself.
             drop(view);
-            ask::about(phase).await?;
+            ask::confirm_phase(phase).await?;
             named.push(Some(next));
             view = MigrationView::new(&output.output);
         }
         now = whole_step(session, kind, now, next, &moving, &mut view).await?;
     }
-    let now = settled(session, kind, now, &mut view).await?;
+    let now = wait_for_work(session, kind, now, &mut view).await?;
     drop(view);
     say_next(&now);
     Ok(())
@@ -82,18 +82,18 @@ async fn whole_step(
             Ok(moved) => now = moved,
             // Out of reach, or ended: it goes by itself as well, and was faster.
             Err(error)
-                if is_held(error.code())
+                if is_blocked(error.code())
                     // It may be advanced by itself too, or by somebody else: then it is looked at
                     // again.
                     || error.code() == coeval_codes::PHASE_OUT_OF_REACH
                     || error.code() == coeval_codes::MIGRATION_NONE =>
             {
-                now = later(session, kind).await?;
+                now = poll_again(session, kind).await?;
             }
-            Err(error) => return Err(words::told(error, kind)),
+            Err(error) => return Err(words::with_advice(error, kind)),
         }
         // A paused one would be waited for in vain.
-        rests(&now, kind)?;
+        check_not_paused(&now, kind)?;
         let following =
             words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
         let running = now.state() == pb::MigrationState::Running;
@@ -105,7 +105,7 @@ async fn whole_step(
 }
 
 /// The phase that closes a way back, if it is entered and was not named.
-fn to_agree_to(
+fn needs_confirmation(
     now: &pb::Migration,
     next: MigrationGoal,
     named: &[Option<MigrationGoal>],
@@ -130,13 +130,13 @@ async fn one_half(
     let next = words::following(now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
     // What is not next is refused by the server, with its code.
     let asked = to.unwrap_or(next);
-    if let Some(phase) = to_agree_to(now, asked, &[to])
+    if let Some(phase) = needs_confirmation(now, asked, &[to])
         && !moving.yes
     {
-        ask::about(phase).await?;
+        ask::confirm_phase(phase).await?;
     }
     let moved = step(session, kind, asked, moving).await;
-    let moved = moved.map_err(|error| words::told(error, kind))?;
+    let moved = moved.map_err(|error| words::with_advice(error, kind))?;
     MigrationView::once(&moved, &output.output)?;
     say_next(&moved);
     Ok(())

@@ -1,7 +1,7 @@
 //! Migrations in words, and as data.
 
 use super::phase;
-use crate::access::told as told_level;
+use crate::access::level_name as told_level;
 use crate::failure::Failure;
 use coeval_client::ClientError;
 use coeval_codes::Coded as _;
@@ -136,7 +136,7 @@ pub(super) fn following(now: &pb::Migration) -> Option<Phase> {
 }
 
 /// A refusal, with the command that helps.
-pub(super) fn told(error: impl Into<ClientError>, of: &str) -> Failure {
+pub(super) fn with_advice(error: impl Into<ClientError>, of: &str) -> Failure {
     let error: ClientError = error.into();
     let code = error.code();
     let failure = Failure::from(error);

@@ -3,7 +3,7 @@
 
 use super::table::{TableCell, TextTable};
 use super::{OutputFormat, OutputOptions, Printable};
-use crate::columns::harmless;
+use crate::columns::sanitize;
 use crate::failure::Failure;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write};
@@ -109,10 +109,10 @@ impl<T: Printable, W: Write> Printer<T, W> {
                 }
             }
             OutputFormat::Name => format!("{}\n", thing.name()),
-            OutputFormat::Yaml => self.document(&valued(thing)?)?,
-            OutputFormat::Json => self.item(&valued(thing)?)?,
+            OutputFormat::Yaml => self.document(&to_value(thing)?)?,
+            OutputFormat::Json => self.item(&to_value(thing)?)?,
             OutputFormat::JsonPath(template) => {
-                let line = template.render(&valued(thing)?);
+                let line = template.render(&to_value(thing)?);
                 format!("{}\n", self.shown(line))
             }
         };
@@ -128,7 +128,7 @@ impl<T: Printable, W: Write> Printer<T, W> {
             self.block()
         };
         self.write(&text)?;
-        said(self.out.flush())
+        check_written(self.out.flush())
     }
 
     /// The end: what is still open is closed.
@@ -142,7 +142,7 @@ impl<T: Printable, W: Write> Printer<T, W> {
             };
             self.write(end)?;
         }
-        said(self.out.flush())
+        check_written(self.out.flush())
     }
 
     fn block(&mut self) -> String {
@@ -172,7 +172,7 @@ impl<T: Printable, W: Write> Printer<T, W> {
         if self.shape == OutputShape::Stream {
             return Ok(format!("{value}\n"));
         }
-        let text = serde_json::to_string_pretty(value).map_err(|error| unsayable(&error))?;
+        let text = serde_json::to_string_pretty(value).map_err(|error| not_json(&error))?;
         if self.shape == OutputShape::One {
             return Ok(text + "\n");
         }
@@ -197,29 +197,29 @@ impl<T: Printable, W: Write> Printer<T, W> {
     }
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
-        said(self.out.write_all(text.as_bytes()))
+        check_written(self.out.write_all(text.as_bytes()))
     }
 }
 
 fn harmless_tabs(line: &str) -> String {
-    let parts: Vec<_> = line.split('\t').map(harmless).collect();
+    let parts: Vec<_> = line.split('\t').map(sanitize).collect();
     parts.join("\t")
 }
 
-fn valued<T: Printable>(thing: &T) -> Result<Value, Failure> {
-    thing.value().map_err(|error| unsayable(&error))
+fn to_value<T: Printable>(thing: &T) -> Result<Value, Failure> {
+    thing.value().map_err(|error| not_json(&error))
 }
 
-fn unsayable(error: &serde_json::Error) -> Failure {
+fn not_json(error: &serde_json::Error) -> Failure {
     Failure::internal(format!("can't print JSON: {error}"))
 }
 
 /// What became of a write. A reader that closed the pipe has seen enough: there is nothing more to
 /// do, and nothing went wrong.
-pub(crate) fn said(written: std::io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn check_written(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::unread()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
         Err(error) => {
             let failure = Failure::internal(format!("can't write to stdout: {error}"));
             Err(failure.with_advice("Check the free space where stdout leads to."))

@@ -1,6 +1,6 @@
 //! Columns for people. On a terminal a row is one line; elsewhere nothing is cut.
 
-use crate::columns::{cut, pad, plain, width};
+use crate::columns::{cut, pad, single_line, width};
 use anstyle::{AnsiColor, Style};
 
 /// Between two columns.
@@ -18,7 +18,7 @@ pub(crate) struct TableCell {
 impl TableCell {
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
-            text: plain(text.as_ref()),
+            text: single_line(text.as_ref()),
             style: Style::new(),
         }
     }
@@ -65,7 +65,7 @@ impl TextTable {
 
     /// Columns after those that there are.
     pub(crate) fn add_heads(&mut self, more: &[String]) {
-        let more: Vec<String> = more.iter().map(|head| plain(head)).collect();
+        let more: Vec<String> = more.iter().map(|head| single_line(head)).collect();
         self.widths.extend(more.iter().map(|head| width(head)));
         self.heads.extend(more);
     }

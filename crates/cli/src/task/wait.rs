@@ -3,7 +3,7 @@
 use super::{get, progress, show, status};
 use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::rows::{OutputOptions, harmless, say};
+use crate::rows::{OutputOptions, sanitize_line, say};
 use coeval_client::{ClientError, ClientErrorKind};
 use coeval_codes::{Code, Coded};
 use coeval_proto::tasks::v1 as pb;
@@ -69,7 +69,7 @@ pub(super) async fn run(
     timeout: Option<Duration>,
     output: OutputOptions,
 ) -> Result<ExitCode, Failure> {
-    let ended = ended(session, &id);
+    let ended = wait_for_end(session, &id);
     let task = match timeout {
         None => ended.await?,
         // The task goes on: only the waiting ends.
@@ -92,8 +92,11 @@ async fn succeeded(session: &ClientSession, task: pb::Task) -> Result<pb::Task, 
 }
 
 /// Waits until a task has done its work, and shows how far it is; the task with its result.
-pub(crate) async fn done(session: &ClientSession, id: &str) -> Result<pb::Task, Failure> {
-    succeeded(session, ended(session, id).await?).await
+pub(crate) async fn wait_for_success(
+    session: &ClientSession,
+    id: &str,
+) -> Result<pb::Task, Failure> {
+    succeeded(session, wait_for_end(session, id).await?).await
 }
 
 fn failed(task: pb::Task) -> TaskEnd {
@@ -109,7 +112,11 @@ fn failed(task: pb::Task) -> TaskEnd {
         None => (coeval_codes::TASK_ENDED, task.message),
     };
     let separator = if why.is_empty() { "" } else { ": " };
-    let said = format!("{} ended as {how}{separator}{}", task.id, harmless(&why));
+    let said = format!(
+        "{} ended as {how}{separator}{}",
+        task.id,
+        sanitize_line(&why)
+    );
     TaskEnd::Failed {
         id: task.id,
         code,
@@ -117,13 +124,13 @@ fn failed(task: pb::Task) -> TaskEnd {
     }
 }
 
-async fn ended(session: &ClientSession, id: &str) -> Result<pb::Task, ClientError> {
+async fn wait_for_end(session: &ClientSession, id: &str) -> Result<pb::Task, ClientError> {
     let mut shown = TaskProgress::new();
-    followed(session, id, |task| shown.tell(task)).await
+    follow_to_end(session, id, |task| shown.tell(task)).await
 }
 
 /// Follows a task to its end, also across a restart of the server, and tells what it is meanwhile.
-pub(crate) async fn followed(
+pub(crate) async fn follow_to_end(
     session: &ClientSession,
     id: &str,
     mut tell: impl FnMut(&pb::Task),
@@ -199,7 +206,7 @@ impl TaskProgress {
         if let Some(bar) = &self.bar {
             bar.set_length(task.total.unwrap_or(0));
             bar.set_position(task.done);
-            bar.set_message(harmless(&line));
+            bar.set_message(sanitize_line(&line));
         } else if line != self.last {
             say(&line);
             self.last = line;

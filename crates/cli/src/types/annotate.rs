@@ -1,6 +1,6 @@
 //! `coeval type deprecate` and `coeval type columns`: what may change while a version has resources.
 
-use super::registered::whole_id;
+use super::server_types::full_id;
 use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::output::OutputFormat;
@@ -33,7 +33,7 @@ pub(super) async fn deprecate(
     id: &str,
     options: DeprecationOptions,
 ) -> Result<(), Failure> {
-    let id = whole_id(session, id.to_owned()).await?;
+    let id = full_id(session, id.to_owned()).await?;
     // The day in UTC, as dates in types are.
     let today = || jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let deprecated = (!options.clear).then(|| pb::Deprecation {
@@ -91,7 +91,7 @@ pub(super) async fn columns(
     columns: Option<Vec<pb::Column>>,
     format: &OutputFormat,
 ) -> Result<(), Failure> {
-    let id = whole_id(session, id.to_owned()).await?;
+    let id = full_id(session, id.to_owned()).await?;
     let now = match columns {
         Some(columns) => {
             let request = pb::AnnotateTypeVersionRequest {

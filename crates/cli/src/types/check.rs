@@ -20,7 +20,7 @@ const BREAKING: u8 = 1;
 const UNDECIDED: u8 = 4;
 
 pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
-    let report = compared(files)?;
+    let report = compare_files(files)?;
     let text = if json {
         let text = serde_json::to_string_pretty(&report)
             .map_err(|error| Failure::internal(format!("can't print JSON: {error}")))?;
@@ -37,7 +37,7 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     })
 }
 
-fn compared(files: &[PathBuf]) -> Result<CheckReport, Failure> {
+fn compare_files(files: &[PathBuf]) -> Result<CheckReport, Failure> {
     let mut types: Vec<Vec<TypeVersion>> = Vec::new();
     let mut schemas: Vec<(String, Schema)> = Vec::new();
     for path in files {
@@ -66,7 +66,7 @@ fn named(path: &Path) -> String {
 }
 
 /// The files' names alone, if they tell them apart.
-fn shorter(schemas: &mut [(String, Schema)]) {
+fn shorten_names(schemas: &mut [(String, Schema)]) {
     let short = |name: &String| {
         let file = Path::new(name).file_name().unwrap_or_default();
         file.to_string_lossy().into_owned()
@@ -88,7 +88,7 @@ fn nothing_before() -> Failure {
 }
 
 fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<CheckReport, Failure> {
-    shorter(&mut schemas);
+    shorten_names(&mut schemas);
     let new = schemas.pop().ok_or_else(nothing_before)?;
     let changes = schemas.iter().rev();
     // The latest old one first, as the first comparison decides how the report is headed.

@@ -1,6 +1,6 @@
 //! What a server found out about a type version, printed as `type check` prints what it finds.
 
-use crate::columns::{harmless, pad, plain, wrap};
+use crate::columns::{pad, sanitize, single_line, wrap};
 use coeval_proto::types::v1::Finding;
 use serde_json::{Value, json};
 
@@ -72,18 +72,18 @@ fn heading(finding: &Finding) -> String {
     };
     let place = match finding.path.as_str() {
         "" => "the whole".to_owned(),
-        path => plain(path),
+        path => single_line(path),
     };
-    format!("{}{}  {place}", pad(kind, 11), plain(&finding.rule))
+    format!("{}{}  {place}", pad(kind, 11), single_line(&finding.rule))
 }
 
 fn body(finding: &Finding) -> Vec<String> {
-    let mut said = vec![plain(&finding.message)];
+    let mut said = vec![single_line(&finding.message)];
     if !finding.against.is_empty() {
-        said.push(format!("Against {}.", plain(&finding.against)));
+        said.push(format!("Against {}.", single_line(&finding.against)));
     }
     if !finding.witness.is_empty() {
-        let document = harmless(&finding.witness);
+        let document = sanitize(&finding.witness);
         let cut: String = document.chars().take(DOCUMENT).collect();
         let more = if cut.len() < document.len() {
             "…"

@@ -1,7 +1,7 @@
 //! `coeval type list` and `coeval type versions`: what is registered.
 
 use super::annotate::column_value;
-use super::registered::{all, type_of, versions_of};
+use super::server_types::{all, type_of, versions_of};
 use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::output::OutputFormat;

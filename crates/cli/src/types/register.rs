@@ -56,19 +56,19 @@ pub(super) async fn register(
         // Sent as it is written: the server reads it, and may know more than this release.
         let done = session.client.types().register_type_version(request).await;
         match done.map_err(ClientError::of_write) {
-            Ok(done) => registered(&done.into_inner())?,
+            Ok(done) => report_registered(&done.into_inner())?,
             // It may be the same; then running the command again is no error.
             Err(error) if error.kind() == ClientErrorKind::Exists => {
-                there(session, &file, error).await?;
+                check_same_definition(session, &file, error).await?;
             }
-            Err(error) if !error.detail().findings.is_empty() => return refused(&error),
+            Err(error) if !error.detail().findings.is_empty() => return report_refusal(&error),
             Err(error) => return Err(error.into()),
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
+fn report_registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
     print(&render(&done.findings, terminal_width()))?;
     let parent = match done.parent.as_str() {
         "" => "the first of its type".to_owned(),
@@ -80,7 +80,7 @@ fn registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
 }
 
 /// The findings to stdout, as those of `type check`; the rest to stderr.
-fn refused(error: &ClientError) -> Result<ExitCode, Failure> {
+fn report_refusal(error: &ClientError) -> Result<ExitCode, Failure> {
     let findings = of_texts(&error.detail().findings);
     print(&render(&findings, terminal_width()))?;
     let failure = Failure::from(error.clone());
@@ -95,7 +95,11 @@ fn refused(error: &ClientError) -> Result<ExitCode, Failure> {
 }
 
 /// The same definition again is nothing to complain about.
-async fn there(session: &ClientSession, file: &str, error: ClientError) -> Result<(), Failure> {
+async fn check_same_definition(
+    session: &ClientSession,
+    file: &str,
+    error: ClientError,
+) -> Result<(), Failure> {
     let Some(id) = id_of(file) else {
         return Err(error.into());
     };

@@ -2,7 +2,7 @@
 
 use super::explanation::{ExplainedField, ExplainedPlace, FieldSince, TypeExplanation};
 use super::tree::branches;
-use crate::columns::{cut, pad, plain, width, wrap};
+use crate::columns::{cut, pad, single_line, width, wrap};
 use coeval_core::types::Step;
 use serde_json::Value;
 
@@ -44,10 +44,10 @@ pub(crate) fn render(explained: &[TypeExplanation<'_>], width: Option<usize>) ->
 }
 
 fn heading(one: &TypeExplanation<'_>, width: usize) -> Vec<String> {
-    let title = one.title.map(|title| format!("  {}", plain(title)));
+    let title = one.title.map(|title| format!("  {}", single_line(title)));
     let mut lines = vec![format!("{}{}", one.name, title.unwrap_or_default())];
     if let Some(description) = one.description {
-        lines.extend(wrap(&plain(description), width));
+        lines.extend(wrap(&single_line(description), width));
     }
     lines.push(String::new());
     lines
@@ -57,7 +57,7 @@ fn settings(one: &TypeExplanation<'_>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |label: &str, value: String| {
         let mut label = label;
-        for line in wrap(&plain(&value), width.saturating_sub(INDENT + LABEL)) {
+        for line in wrap(&single_line(&value), width.saturating_sub(INDENT + LABEL)) {
             lines.push(format!("{}{}{line}", " ".repeat(INDENT), pad(label, LABEL)));
             label = "";
         }
@@ -155,9 +155,13 @@ pub(crate) fn render_part(
     width: Option<usize>,
 ) -> String {
     let width = width.unwrap_or(usize::MAX);
-    let mut lines = vec![format!("{}  {}", one.name, plain(&field.path.to_string()))];
+    let mut lines = vec![format!(
+        "{}  {}",
+        one.name,
+        single_line(&field.path.to_string())
+    )];
     if let Some(description) = field.description {
-        lines.extend(wrap(&plain(description), width));
+        lines.extend(wrap(&single_line(description), width));
     }
     lines.push(String::new());
     let mut said = vec![types(field)];
@@ -195,7 +199,7 @@ fn row(field: &ExplainedField<'_>, branch: String, since: Option<FieldSince>) ->
         name: branch + &name(field),
         types: types(field),
         notes: notes(field, since).join(", "),
-        description: plain(field.description.unwrap_or_default()),
+        description: single_line(field.description.unwrap_or_default()),
     }
 }
 
@@ -204,7 +208,7 @@ fn name(field: &ExplainedField<'_>) -> String {
     match field.path.steps().last() {
         None => "content".to_owned(),
         Some(Step::Every) => "*".to_owned(),
-        Some(Step::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
+        Some(Step::Key(key)) if key.is_empty() || key == "*" || *key != single_line(key) => {
             format!("{key:?}")
         }
         Some(Step::Key(key)) => key.clone(),
@@ -248,7 +252,7 @@ pub(crate) fn notes(field: &ExplainedField<'_>, since: Option<FieldSince>) -> Ve
         notes.push(format!("default {}", short(default)));
     }
     notes.extend(field.values.map(of_values));
-    notes.extend(field.list_key.as_ref().map(|key| plain(&key.told)));
+    notes.extend(field.list_key.as_ref().map(|key| single_line(&key.told)));
     notes
 }
 
@@ -277,7 +281,7 @@ fn of_values(values: &[Value]) -> String {
 }
 
 fn short(value: &Value) -> String {
-    cut(&plain(&value.to_string()), VALUE)
+    cut(&single_line(&value.to_string()), VALUE)
 }
 
 /// The lines of a table. Descriptions get the room that is left.

@@ -239,7 +239,7 @@ impl ServeOptions {
     pub(super) fn store(&self) -> OpenOptions {
         OpenOptions {
             maintenance: MaintenanceOptions {
-                belongings: Some(Arc::new(ResourceBelongings::default())),
+                dependents: Some(Arc::new(ResourceBelongings::default())),
                 retention: EventRetention {
                     age: self.events_keep_age,
                     bytes: self.events_keep_bytes,

@@ -62,7 +62,7 @@ impl WriterThread {
         histogram!(BATCH_SIZE).record(u32::try_from(members.len()).unwrap_or(u32::MAX));
         match self.try_commit(&members) {
             Ok(judged) => {
-                // For `gather`: about as many callers will be back soon, and after about as long.
+                // For `collect_batch`: about as many callers will be back soon, and after about as long.
                 self.last_batch = members.len();
                 self.last_commit = begun.elapsed();
                 self.answer(members, judged);

@@ -31,7 +31,7 @@ impl WriterThread {
                 && let Ok(first) = queue.try_recv()
             {
                 let mut members = Vec::new();
-                *other = self.gather(first, queue, &mut members);
+                *other = self.collect_batch(first, queue, &mut members);
                 self.commit(members);
             }
         }

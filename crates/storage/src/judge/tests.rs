@@ -207,7 +207,7 @@ fn a_member_meets_what_an_earlier_one_wrote_and_a_refused_one_leaves_nothing() {
 fn a_keep_alive_that_begins_an_expiry_makes_the_sweep_find_it() {
     let indexed = |before: RecordPut, expires| {
         let raw = put_bytes(&key("k"), &before, revision(1));
-        let kept = kept_alive(&key("k"), &raw, expires).unwrap();
+        let kept = with_expiry(&key("k"), &raw, expires).unwrap();
         StoredValue::decode(&key("k"), kept)
             .record()
             .unwrap()

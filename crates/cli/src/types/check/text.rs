@@ -1,7 +1,7 @@
 //! What was found, for people: the short answer first.
 
 use super::report::{CheckReport, DirectionFit, FindingReport, ShownCounterexample};
-use crate::columns::{harmless, pad, plain, wrap};
+use crate::columns::{pad, sanitize, single_line, wrap};
 use coeval_core::compat::Kind;
 use std::collections::HashSet;
 
@@ -34,9 +34,9 @@ pub(super) fn render(report: &CheckReport, width: Option<usize>) -> String {
             "{}{}  {}",
             pad("note", 11),
             note.rule,
-            plain(&note.path)
+            single_line(&note.path)
         ));
-        lines.extend(indented(&[plain(&note.message)], width));
+        lines.extend(indented(&[single_line(&note.message)], width));
     }
     lines
         .iter()
@@ -46,7 +46,7 @@ pub(super) fn render(report: &CheckReport, width: Option<usize>) -> String {
 
 fn summary(report: &CheckReport) -> Vec<String> {
     // Names come from files, and are printed to a terminal.
-    let (old, new) = (plain(&report.old), plain(&report.new));
+    let (old, new) = (single_line(&report.old), single_line(&report.new));
     let mut lines = vec![
         format!("{} ({}): {}", report.kind, report.verdict, needs(report)),
         format!("  from {old} to {new}"),
@@ -118,7 +118,7 @@ fn at(path: &str) -> String {
     if path.is_empty() {
         "the whole".to_owned()
     } else {
-        plain(path)
+        single_line(path)
     }
 }
 
@@ -130,14 +130,14 @@ fn finding(told: &FindingReport, report: &CheckReport, page: bool, width: usize)
         at(&told.path),
         told.verdict
     )];
-    let mut said = vec![plain(&told.message)];
+    let mut said = vec![single_line(&told.message)];
     if told.against_higher {
-        let (higher, new) = (plain(&told.against), plain(&report.new));
+        let (higher, new) = (single_line(&told.against), single_line(&report.new));
         said.push(format!(
             "Against {higher}, which is higher: what fits {new} must fit it too."
         ));
     } else if told.against != report.old {
-        said.push(format!("Against {}.", plain(&told.against)));
+        said.push(format!("Against {}.", single_line(&told.against)));
     }
     if let Some(shown) = &told.witness {
         said.extend(document(shown, &told.against, &report.new));
@@ -161,12 +161,12 @@ fn indented(said: &[String], width: usize) -> Vec<String> {
 
 /// Who accepts it, the document, and what the other one says.
 fn document(shown: &ShownCounterexample, old: &str, new: &str) -> Vec<String> {
-    let (old, new) = (plain(old), plain(new));
+    let (old, new) = (single_line(old), single_line(new));
     let (accepts, rejects) = match shown.accepted_by {
         "old" => (old, new),
         _ => (new, old),
     };
-    let document = harmless(&shown.document.to_string());
+    let document = sanitize(&shown.document.to_string());
     // A document may be large; --json has all of it.
     let cut: String = document.chars().take(DOCUMENT).collect();
     let more = if cut.len() < document.len() {
@@ -179,6 +179,6 @@ fn document(shown: &ShownCounterexample, old: &str, new: &str) -> Vec<String> {
         format!("  {cut}{more}"),
     ];
     let reasons = shown.rejected_because.iter().take(REASONS);
-    said.extend(reasons.map(|why| format!("  {}", plain(why))));
+    said.extend(reasons.map(|why| format!("  {}", single_line(why))));
     said
 }

@@ -1,6 +1,6 @@
 //! The files that a server has for the caller.
 
-use super::super::registered::{type_of, versions_of};
+use super::super::server_types::{type_of, versions_of};
 use super::{HEADER, ProtoFile};
 use crate::context::ClientSession;
 use crate::failure::Failure;

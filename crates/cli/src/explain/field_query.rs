@@ -42,7 +42,7 @@ impl FieldQuery {
     }
 
     /// As it was said.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn dotted(&self) -> String {
         format!("spec.{}", self.path.join("."))
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The document to write: `read` with what changed between `was` and `now`, which are the parts of
 /// it that the program sees.
-pub(crate) fn carried(read: &Value, was: &Value, now: &Value) -> Value {
+pub(crate) fn merge_edit(read: &Value, was: &Value, now: &Value) -> Value {
     if was == now {
         return read.clone();
     }
@@ -36,7 +36,7 @@ fn fields(
     }
     for (name, value) in now {
         let value = match (read.get(name), was.get(name)) {
-            (Some(read), Some(was)) => carried(read, was, value),
+            (Some(read), Some(was)) => merge_edit(read, was, value),
             // The type fills in what the document does not say: that is no change.
             (None, Some(was)) if was == value => continue,
             _ => value.clone(),
@@ -85,7 +85,7 @@ fn items(read: &[Value], was: &[Value], now: &[Value]) -> Vec<Value> {
     }
     let all = now.iter().zip(found).map(|(item, found)| {
         let old = found.and_then(|at| Some((read.get(at)?, was.get(at)?)));
-        old.map_or_else(|| item.clone(), |(read, was)| carried(read, was, item))
+        old.map_or_else(|| item.clone(), |(read, was)| merge_edit(read, was, item))
     });
     all.collect()
 }

@@ -127,7 +127,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
         query: &ResourceQuery,
     ) -> BoxStream<'static, Result<ListItem<S>, ClientError>> {
         let pages = PageStream {
-            resources: self.part(self.until),
+            resources: self.sub_call(self.until),
             query: query.clone(),
             next: Some(String::new()),
             read: VecDeque::new(),

@@ -64,7 +64,7 @@ pub(crate) async fn versions_of(
 }
 
 /// `acme:app:1.1.0`, also of `app:1.1.0`.
-pub(crate) async fn whole_id(session: &ClientSession, id: String) -> Result<String, Failure> {
+pub(crate) async fn full_id(session: &ClientSession, id: String) -> Result<String, Failure> {
     // Two parts are a name and a version, three are whole already.
     let Some((nss, version)) = id.split_once(':').filter(|(_, rest)| !rest.contains(':')) else {
         return Ok(id);

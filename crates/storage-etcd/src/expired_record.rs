@@ -15,7 +15,7 @@ pub(crate) struct ExpiredRecord {
 }
 
 impl ExpiredRecord {
-    /// Whether others may belong to it: only what the sweep looks for has belongings.
+    /// Whether others may belong to it: only what the sweep looks for has dependents.
     pub(crate) fn may_own(&self) -> bool {
         self.at.is_some()
     }
@@ -36,7 +36,7 @@ impl ExpiredRecord {
                 value: Bytes::new(),
                 ..kv.clone()
             },
-            key: apart(key),
+            key: detached(key),
             at: head.expires.filter(|_| head.indexed),
         }
     }
@@ -60,6 +60,6 @@ pub(crate) fn live(
 
 /// The key with bytes of its own: what comes from etcd shares one buffer with all that came along,
 /// values too, and would keep it.
-pub(crate) fn apart(key: &Key) -> Key {
-    Key::found(Bytes::copy_from_slice(key.as_bytes()))
+pub(crate) fn detached(key: &Key) -> Key {
+    Key::unchecked(Bytes::copy_from_slice(key.as_bytes()))
 }

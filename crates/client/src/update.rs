@@ -1,11 +1,11 @@
 //! Changing what was read: conditional on its revision, so that it happens once or not at all.
 
 use crate::error::{ClientError, ClientErrorKind, RequestReach};
-use crate::lost::{UpdateOutcome, WriteMark, came_of};
+use crate::lost_answer::{UpdateOutcome, WriteMark, find_outcome};
 use crate::mask::apply;
 use crate::resource::Resource;
 use crate::resources::Resources;
-use crate::written::WrittenResource;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     ) -> Result<WrittenResource<S>, ClientError> {
         let mut attempts = self.attempts();
         // All calls of this update share its time.
-        let own = self.part::<S>(Some(attempts.end()));
+        let own = self.sub_call::<S>(Some(attempts.end()));
         loop {
             let mut resource = own.get(name).await?;
             let before = resource.to_message()?;
@@ -85,7 +85,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             if before == after {
                 return Ok(WrittenResource::unchanged(resource));
             }
-            let mark = self.draw(&mut after);
+            let mark = self.add_mark(&mut after);
             match own.conditional(after, mark.as_ref()).await {
                 Ok(UpdateEnd::Answered(answer)) => return WrittenResource::answered(*answer),
                 Ok(UpdateEnd::Found(made)) => return WrittenResource::found(*made, false),
@@ -106,7 +106,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     };
                 }
                 Err(error) if error.kind() == ClientErrorKind::Conflict => {
-                    if !attempts.again(&error).await {
+                    if !attempts.wait_for_next(&error).await {
                         return Err(error);
                     }
                 }
@@ -116,7 +116,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     }
 
     /// Puts a value that no other write has into the label that marks writes, if there is one.
-    pub(crate) fn draw(&self, message: &mut pb::Resource) -> Option<WriteMark> {
+    pub(crate) fn add_mark(&self, message: &mut pb::Resource) -> Option<WriteMark> {
         let label = self.mark.clone()?;
         // 128 bits that nobody else draws.
         let value = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
@@ -141,7 +141,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         let mut lost: Option<ClientError> = None;
         loop {
             let mut service = self.service();
-            let error = match attempts.one(service.update_resource(request.clone())).await {
+            let error = match attempts
+                .attempt(service.update_resource(request.clone()))
+                .await
+            {
                 Ok(answer) => return Ok(UpdateEnd::Answered(Box::new(answer))),
                 Err(error) => error,
             };
@@ -150,7 +153,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             }
             let Some(first) = &lost else {
                 // Nothing was done, and nothing is under way.
-                if error.may_pass() && attempts.again(&error).await {
+                if error.is_transient() && attempts.wait_for_next(&error).await {
                     continue;
                 }
                 return Err(error);
@@ -160,7 +163,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             let looks = error.reached() == RequestReach::Perhaps
                 || error.kind() == ClientErrorKind::Conflict;
             let came = if looks {
-                self.look(&sent, mark).await
+                self.look_up_outcome(&sent, mark).await
             } else {
                 Ok(UpdateOutcome::NotYet)
             };
@@ -176,8 +179,8 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                 // It may still be on its way, so it is sent again: on condition of its revision it
                 // happens once at most.
                 Ok(UpdateOutcome::NotYet) => {
-                    let again = error.may_pass() || error.kind() == ClientErrorKind::Conflict;
-                    if !again || !attempts.again(&error).await {
+                    let again = error.is_transient() || error.kind() == ClientErrorKind::Conflict;
+                    if !again || !attempts.wait_for_next(&error).await {
                         let why = format!("it was not done so far ({error})");
                         return Err(ClientError::unknown(first, &why));
                     }
@@ -187,14 +190,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     }
 
     /// Looks up what came of an update.
-    async fn look(
+    async fn look_up_outcome(
         &self,
         sent: &pb::Resource,
         mark: Option<&WriteMark>,
     ) -> Result<UpdateOutcome, ClientError> {
         let metadata = sent.metadata.clone().unwrap_or_default();
         let name = named(&metadata.id, &metadata.name);
-        let mut own = self.part::<S>(Some(self.attempts().end()));
+        let mut own = self.sub_call::<S>(Some(self.attempts().end()));
         own.namespace.clone_from(&metadata.namespace);
         let version = plain(&sent.version);
         let kept = match own.kept_revisions(name, version).await {
@@ -217,7 +220,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             Err(error) => return Err(error),
         };
         let me = self.client.me(self.attempts()).await?;
-        Ok(came_of(sent, &kept, &me, mark))
+        Ok(find_outcome(sent, &kept, &me, mark))
     }
 
     /// Changes the fields of a mask, and no others: `spec.image`, `metadata.labels`. The server merges
@@ -268,7 +271,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         mask: &[&str],
     ) -> Result<WrittenResource<S>, ClientError> {
         let metadata = &resource.metadata;
-        let mut own = self.part::<Value>(Some(self.attempts().end()));
+        let mut own = self.sub_call::<Value>(Some(self.attempts().end()));
         // Where the resource says it; else where the handle points.
         if !metadata.namespace.is_empty() {
             own.namespace.clone_from(&metadata.namespace);
@@ -308,7 +311,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     {
         let mut attempts = self.attempts();
         loop {
-            let error = match attempts.one(call()).await {
+            let error = match attempts.attempt(call()).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -318,7 +321,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     "sending it again could overwrite what others wrote since then",
                 ));
             }
-            if !error.may_pass() || !attempts.again(&error).await {
+            if !error.is_transient() || !attempts.wait_for_next(&error).await {
                 return Err(error);
             }
         }

@@ -59,7 +59,7 @@ impl TargetArguments {
     }
 
     /// The same; it is wrong to name none.
-    pub(crate) fn some(&self) -> Result<Vec<NamedTarget>, Failure> {
+    pub(crate) fn required(&self) -> Result<Vec<NamedTarget>, Failure> {
         let all = self.each()?;
         if all.is_empty() {
             let message = format!("no name of a resource of the kind {} is given", self.kind);
@@ -99,7 +99,7 @@ pub(crate) fn contexts(current: &OsStr) -> Vec<CompletionCandidate> {
     let contexts = ContextFiles::read().unwrap_or_default().contexts;
     let offered = contexts.contexts.into_iter();
     let offered = offered.map(|context| (context.name, context.server));
-    beginning(current, "", offered)
+    with_prefix(current, "", offered)
 }
 
 /// Completes a kind, and after `KIND/` a name.
@@ -107,20 +107,20 @@ pub(crate) fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
     if let Some((kind, _)) = text.split_once('/') {
         // A completion never fails: what can't be found out is not offered.
-        let names = asked(async |session, _| names_of(&session, kind, "").await);
-        return beginning(current, &format!("{kind}/"), names);
+        let names = ask_server(async |session, _| names_of(&session, kind, "").await);
+        return with_prefix(current, &format!("{kind}/"), names);
     }
-    beginning(
+    with_prefix(
         current,
         "",
-        asked(async |session, _| kinds_of(&session).await),
+        ask_server(async |session, _| kinds_of(&session).await),
     )
 }
 
 /// Completes the name of a resource of the kind that is on the line.
 pub(crate) fn names(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
-    let names = asked(async |session, kind| match kind.split_once('/') {
+    let names = ask_server(async |session, kind| match kind.split_once('/') {
         // The first was KIND/NAME, so all are.
         Some((kind, _)) => {
             let names = names_of(&session, kind, "").await?;
@@ -129,21 +129,21 @@ pub(crate) fn names(current: &OsStr) -> Vec<CompletionCandidate> {
         }
         None => names_of(&session, &kind, &text).await,
     });
-    beginning(current, "", names)
+    with_prefix(current, "", names)
 }
 
 /// Completes a version of the kind that is on the line.
 pub(crate) fn versions(current: &OsStr) -> Vec<CompletionCandidate> {
-    let versions = asked(async |session, kind| {
+    let versions = ask_server(async |session, kind| {
         let kind = kind.split('/').next().unwrap_or_default().to_owned();
         versions_of(&session, &kind).await
     });
-    beginning(current, "", versions)
+    with_prefix(current, "", versions)
 }
 
 type CompletionOffers = Vec<(String, String)>;
 
-fn beginning(
+fn with_prefix(
     current: &OsStr,
     prefix: &str,
     offered: impl IntoIterator<Item = (String, String)>,
@@ -160,7 +160,7 @@ fn beginning(
 }
 
 /// Asks the server that the line names; nothing if that takes long or goes wrong.
-fn asked(
+fn ask_server(
     question: impl AsyncFnOnce(ClientSession, String) -> Result<CompletionOffers, ClientError>,
 ) -> CompletionOffers {
     let answer = || {
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn only_what_begins_as_the_word_does_is_offered_and_nothing_that_breaks_a_line() {
         let offered = ["web", "web-2", "api", "web\n"].map(|name| (name.to_owned(), String::new()));
-        let found = beginning(OsStr::new("we"), "", offered);
+        let found = with_prefix(OsStr::new("we"), "", offered);
         let found: Vec<_> = found.iter().map(CompletionCandidate::get_value).collect();
         assert_eq!(found, ["web", "web-2"]);
     }

@@ -1,11 +1,11 @@
 //! Making, making or changing, and deleting.
 
 use crate::error::{ClientError, ClientErrorKind, RequestReach};
-use crate::lost::{RevisionAuthor, WriteMark, made_by};
+use crate::lost_answer::{RevisionAuthor, WriteMark, find_author};
 use crate::resource::Resource;
 use crate::resources::{Resources, needed};
-use crate::updating::plain;
-use crate::written::WrittenResource;
+use crate::update::plain;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
 use serde::Serialize;
@@ -31,7 +31,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     pub async fn create(&self, resource: &Resource<S>) -> Result<WrittenResource<S>, ClientError> {
         let mut sent = resource.to_message()?;
         // Before the first attempt: all of them carry the same mark, and are one write.
-        let mark = self.draw(&mut sent);
+        let mark = self.add_mark(&mut sent);
         let request = pb::CreateResourceRequest {
             resource: Some(sent.clone()),
             applied: self.applied(),
@@ -39,11 +39,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             ..Default::default()
         };
         let mut attempts = self.attempts();
-        let own = self.part::<S>(Some(attempts.end()));
+        let own = self.sub_call::<S>(Some(attempts.end()));
         let mut lost: Option<ClientError> = None;
         loop {
             let mut service = self.service();
-            let error = match attempts.one(service.create_resource(request.clone())).await {
+            let error = match attempts
+                .attempt(service.create_resource(request.clone()))
+                .await
+            {
                 Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => error,
             };
@@ -53,7 +56,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             }
             if let Some(first) = &lost
                 // Only now it matters: as long as nobody has the name it can simply be sent again.
-                && (error.kind() == ClientErrorKind::Exists || !error.may_pass())
+                && (error.kind() == ClientErrorKind::Exists || !error.is_transient())
             {
                 // One has the name, and it may be our own from the attempt that was lost.
                 let found = if error.kind() == ClientErrorKind::Exists {
@@ -78,7 +81,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     }
                 };
             }
-            if !error.may_pass() || !attempts.again(&error).await {
+            if !error.is_transient() || !attempts.wait_for_next(&error).await {
                 return Err(match lost {
                     Some(first) => ClientError::unknown(&first, "no server answered since then"),
                     None => error,
@@ -95,7 +98,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     ) -> Result<CreateOutcome, ClientError> {
         // In the organization that was written to, also if the handle is of another one.
         let metadata = sent.metadata.clone().unwrap_or_default();
-        let mut own = self.part::<S>(Some(self.attempts().end()));
+        let mut own = self.sub_call::<S>(Some(self.attempts().end()));
         own.namespace.clone_from(&metadata.namespace);
         let kept = own.kept_revisions(&metadata.name, plain(&sent.version));
         let kept = match kept.await {
@@ -114,11 +117,13 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         };
         let made = needed(first.resource.clone())?;
         let me = self.client.me(self.attempts()).await?;
-        Ok(match made_by(sent, &made, &first.modified_by, &me, mark) {
-            RevisionAuthor::ThisWrite => CreateOutcome::Ours(Box::new(made)),
-            RevisionAuthor::Another => CreateOutcome::Others,
-            RevisionAuthor::ThisUser | RevisionAuthor::Unclear => CreateOutcome::Unclear,
-        })
+        Ok(
+            match find_author(sent, &made, &first.modified_by, &me, mark) {
+                RevisionAuthor::ThisWrite => CreateOutcome::Ours(Box::new(made)),
+                RevisionAuthor::Another => CreateOutcome::Others,
+                RevisionAuthor::ThisUser | RevisionAuthor::Unclear => CreateOutcome::Unclear,
+            },
+        )
     }
 
     /// Changes the one of that name, whatever it has become, or makes it. [`Resources::create`] and
@@ -164,7 +169,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         message: pb::Resource,
     ) -> Result<WrittenResource<S>, ClientError> {
         let mut attempts = self.attempts();
-        let mut own = self.part::<serde_json::Value>(Some(attempts.end()));
+        let mut own = self.sub_call::<serde_json::Value>(Some(attempts.end()));
         let metadata = message.metadata.clone().unwrap_or_default();
         own.namespace.clone_from(&metadata.namespace);
         let name = if metadata.id.is_empty() {
@@ -197,7 +202,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                         ClientErrorKind::Conflict | ClientErrorKind::Exists
                     ) =>
                 {
-                    if !attempts.again(&error).await {
+                    if !attempts.wait_for_next(&error).await {
                         return Err(error);
                     }
                 }
@@ -223,11 +228,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             revision: revision.to_owned(),
         };
         let mut attempts = self.attempts();
-        let own = self.part::<S>(Some(attempts.end()));
+        let own = self.sub_call::<S>(Some(attempts.end()));
         let mut lost: Option<ClientError> = None;
         loop {
             let mut service = self.service();
-            let error = match attempts.one(service.delete_resource(request.clone())).await {
+            let error = match attempts
+                .attempt(service.delete_resource(request.clone()))
+                .await
+            {
                 // The task is in a header, because the answer to a delete has no message of its
                 // own.
                 Ok(answer) => {
@@ -240,7 +248,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                 lost.get_or_insert_with(|| error.clone());
             }
             let Some(first) = &lost else {
-                if error.may_pass() && attempts.again(&error).await {
+                if error.is_transient() && attempts.wait_for_next(&error).await {
                     continue;
                 }
                 return Err(error);
@@ -249,7 +257,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             if error.kind() == ClientErrorKind::NotFound {
                 return Ok(None);
             }
-            if !error.may_pass() {
+            if !error.is_transient() {
                 let why = format!("then it was refused: {error}");
                 return Err(ClientError::unknown(first, &why));
             }
@@ -261,7 +269,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     _ => Err(ClientError::unknown(first, "one of that name is there")),
                 };
             }
-            if !attempts.again(&error).await {
+            if !attempts.wait_for_next(&error).await {
                 return Err(ClientError::unknown(first, "no server answered since then"));
             }
         }

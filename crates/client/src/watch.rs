@@ -2,7 +2,7 @@
 //! broken connections and servers that stop.
 
 use crate::error::{ClientError, ClientErrorKind};
-use crate::listing::read;
+use crate::list::read;
 use crate::resource::Resource;
 use crate::resources::{QuarantinedResource, ResourceQuery, Resources};
 use crate::retry::CallAttempts;
@@ -95,7 +95,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
         from: Option<String>,
     ) -> BoxStream<'static, Result<WatchEvent<S>, ClientError>> {
         let watch = WatchState {
-            resources: self.part(self.until),
+            resources: self.sub_call(self.until),
             query: query.clone(),
             from: from.unwrap_or_default(),
             open: None,
@@ -114,7 +114,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
 impl<S: Serialize + DeserializeOwned> WatchState<S> {
     async fn next(&mut self) -> Option<Result<WatchEvent<S>, ClientError>> {
         while !self.has_ended {
-            match self.told().await {
+            match self.next_message().await {
                 Ok(message) => {
                     if let Some(watched) = self.take(message) {
                         return Some(Ok(watched));
@@ -123,7 +123,7 @@ impl<S: Serialize + DeserializeOwned> WatchState<S> {
                 Err(error) => {
                     // The next call opens a new one, from the last sequence that was told.
                     self.open = None;
-                    if !self.goes_on(&error).await {
+                    if !self.wait_to_reconnect(&error).await {
                         self.has_ended = true;
                         return Some(Err(error));
                     }
@@ -134,7 +134,7 @@ impl<S: Serialize + DeserializeOwned> WatchState<S> {
     }
 
     /// The next message; a stream that ends without a word is that of a server that stops.
-    async fn told(&mut self) -> Result<pb::WatchResourcesResponse, ClientError> {
+    async fn next_message(&mut self) -> Result<pb::WatchResourcesResponse, ClientError> {
         let open = match &mut self.open {
             Some(open) => open,
             None => {
@@ -157,7 +157,7 @@ impl<S: Serialize + DeserializeOwned> WatchState<S> {
         let request = self.resources.watching(&self.query, &self.from);
         let mut service = self.resources.service();
         let attempts = CallAttempts::of(self.resources.client.limits());
-        let opened = attempts.one(service.watch_resources(request)).await;
+        let opened = attempts.attempt(service.watch_resources(request)).await;
         let opened =
             opened.map_err(|error| self.resources.or_release_needed(Feature::Watch, error))?;
         // Only at the beginning: a watch that goes on by itself would warn with every reconnect.
@@ -168,17 +168,17 @@ impl<S: Serialize + DeserializeOwned> WatchState<S> {
     }
 
     /// Waits until it is time to go on; false if it is over.
-    async fn goes_on(&mut self, error: &ClientError) -> bool {
+    async fn wait_to_reconnect(&mut self, error: &ClientError) -> bool {
         // Nothing is lost: the error says where to go on, and that place was told already.
-        let behind = error.says(coeval_codes::FELL_BEHIND);
-        if !error.may_pass() && !behind {
+        let behind = error.has_code(coeval_codes::FELL_BEHIND);
+        if !error.is_transient() && !behind {
             return false;
         }
         let patience = self.resources.client.connection.shared().limits.patience;
         let attempts = self
             .attempts
             .get_or_insert_with(|| CallAttempts::for_as_long_as(patience));
-        attempts.again(error).await
+        attempts.wait_for_next(error).await
     }
 
     fn take(&mut self, message: pb::WatchResourcesResponse) -> Option<WatchEvent<S>> {

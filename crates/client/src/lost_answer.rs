@@ -45,7 +45,7 @@ pub(crate) type WriteMark = (String, String);
 
 /// Finds out what came of `sent`, a write that takes the place of its revision, from the revisions
 /// that are kept, newest first.
-pub(crate) fn came_of(
+pub(crate) fn find_outcome(
     sent: &pb::Resource,
     kept: &[pb::Revision],
     me: &str,
@@ -73,7 +73,7 @@ pub(crate) fn came_of(
     let Some(made) = next.resource.as_ref() else {
         return UpdateOutcome::Unclear("the revision that came right after it can't be shown");
     };
-    match made_by(sent, made, &next.modified_by, me, mark) {
+    match find_author(sent, made, &next.modified_by, me, mark) {
         RevisionAuthor::ThisWrite => UpdateOutcome::Done(Box::new(made.clone())),
         RevisionAuthor::ThisUser => UpdateOutcome::Same(Box::new(made.clone())),
         RevisionAuthor::Another => UpdateOutcome::Others,
@@ -90,7 +90,7 @@ pub(crate) enum RevisionAuthor {
     Unclear,
 }
 
-pub(crate) fn made_by(
+pub(crate) fn find_author(
     sent: &pb::Resource,
     made: &pb::Resource,
     by: &str,
@@ -110,7 +110,7 @@ pub(crate) fn made_by(
     if !me.is_empty() && !by.is_empty() && by != me {
         return RevisionAuthor::Another;
     }
-    match compared(sent, made) {
+    match compare_messages(sent, made) {
         ContentMatch::Equal => RevisionAuthor::ThisUser,
         ContentMatch::Different => RevisionAuthor::Another,
         ContentMatch::Unclear => RevisionAuthor::Unclear,
@@ -123,14 +123,16 @@ fn revision(resource: Option<&pb::Resource>) -> &str {
 }
 
 /// The content, and what else a write says.
-pub(crate) fn compared(sent: &pb::Resource, there: &pb::Resource) -> ContentMatch {
+pub(crate) fn compare_messages(sent: &pb::Resource, there: &pb::Resource) -> ContentMatch {
     let content = |resource: &pb::Resource| serde_json::from_slice::<Value>(&resource.spec).ok();
     let contents = match (content(sent), content(there)) {
         (Some(sent), Some(there)) => values(&sent, &there),
         _ => ContentMatch::Unclear,
     };
     let about = match (&sent.metadata, &there.metadata) {
-        (Some(one), Some(other)) => said(one) == said(other) && sent.sub_kind == there.sub_kind,
+        (Some(one), Some(other)) => {
+            caller_metadata(one) == caller_metadata(other) && sent.sub_kind == there.sub_kind
+        }
         _ => false,
     };
     // Labels, description and expiry are stored as they are sent, so a difference is one.
@@ -151,7 +153,7 @@ struct CallerMetadata<'m> {
     expires: Option<(i64, i32)>,
 }
 
-fn said(metadata: &Metadata) -> CallerMetadata<'_> {
+fn caller_metadata(metadata: &Metadata) -> CallerMetadata<'_> {
     let labels = metadata.labels.iter();
     let mut labels: Vec<_> = labels
         // The server adds labels of its own to every write.
@@ -238,7 +240,7 @@ mod tests {
     #[test]
     fn what_came_right_after_the_revision_tells() {
         let sent = resource("r0", &json!({"n": 6}), "m");
-        let came = |kept: &[pb::Revision]| match came_of(&sent, kept, "me", None) {
+        let came = |kept: &[pb::Revision]| match find_outcome(&sent, kept, "me", None) {
             UpdateOutcome::NotYet => "not yet",
             UpdateOutcome::Done(_) => "done",
             UpdateOutcome::Same(_) => "same",
@@ -289,11 +291,11 @@ mod tests {
         let ours = kept(&[("r1", 6, 5, "me", "m"), base]);
         let twin = kept(&[("r1", 6, 5, "me", "other"), base]);
         assert!(matches!(
-            came_of(&sent, &ours, "me", Some(&mark)),
+            find_outcome(&sent, &ours, "me", Some(&mark)),
             UpdateOutcome::Done(_)
         ));
         assert_eq!(
-            came_of(&sent, &twin, "me", Some(&mark)),
+            find_outcome(&sent, &twin, "me", Some(&mark)),
             UpdateOutcome::Others
         );
     }

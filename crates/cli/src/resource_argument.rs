@@ -3,7 +3,7 @@
 use crate::calls::ResourceTarget;
 use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::names;
+use crate::targets;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 
@@ -11,10 +11,10 @@ use clap_complete::engine::ArgValueCompleter;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct NamedResource {
     /// The kind, or KIND/NAME
-    #[arg(value_name = "KIND", add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_name = "KIND", add = ArgValueCompleter::new(targets::kinds))]
     kind: String,
     /// The resource's name or id
-    #[arg(value_name = "NAME", add = ArgValueCompleter::new(names::names))]
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(targets::names))]
     name: Option<String>,
 }
 

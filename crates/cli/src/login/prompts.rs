@@ -31,7 +31,7 @@ pub(super) fn ask_user() -> Result<String, Failure> {
 
 /// The password, which is not shown while it is typed.
 pub(super) fn ask_password(user: &str, server: &str) -> Result<String, Failure> {
-    let prompt = crate::columns::harmless(&format!("Password of {user} at {server}: "));
+    let prompt = crate::columns::sanitize(&format!("Password of {user} at {server}: "));
     rpassword::prompt_password(prompt).map_err(|error| {
         Failure::usage(
             format!("there is no terminal to ask for the password: {error}"),

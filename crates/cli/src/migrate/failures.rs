@@ -17,7 +17,7 @@ pub(super) async fn verify(
     };
     let found = session.client.migrations().verify_migration(asked).await;
     let found = found
-        .map_err(|error| words::told(error, kind))?
+        .map_err(|error| words::with_advice(error, kind))?
         .into_inner();
     let mut fields = vec![
         ("same", found.same.to_string()),
@@ -74,7 +74,9 @@ async fn all_failed(
         };
         let mut service = session.client.migrations();
         let page = service.list_failed_resources(asked).await;
-        let page = page.map_err(|error| words::told(error, kind))?.into_inner();
+        let page = page
+            .map_err(|error| words::with_advice(error, kind))?
+            .into_inner();
         found.extend(page.resources);
         page_token = page.next_page_token;
         // All of them, since names are looked for here and the server knows ids.
@@ -147,7 +149,7 @@ pub(super) async fn retry(
             .migrations()
             .retry_failed_resource(asked)
             .await;
-        let again = again.map_err(|error| words::told(error, kind))?;
+        let again = again.map_err(|error| words::with_advice(error, kind))?;
         if again.into_inner().converted {
             done += 1;
         } else {

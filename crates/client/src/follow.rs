@@ -5,7 +5,7 @@ use crate::resource::Resource;
 use crate::resources::{QuarantinedResource, ResourceQuery, Resources};
 use crate::retry::CallAttempts;
 use crate::sequence::is_after;
-use crate::watching::{ChangedResource, WatchEvent};
+use crate::watch::{ChangedResource, WatchEvent};
 use futures::stream::{self, BoxStream, StreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -117,7 +117,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
         query: &ResourceQuery,
     ) -> BoxStream<'static, Result<FollowEvent<S>, ClientError>> {
         let following = FollowState {
-            resources: self.part(self.until),
+            resources: self.sub_call(self.until),
             query: query.clone(),
             watch: None,
             overlap: None,
@@ -136,7 +136,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
 impl<S: Serialize + DeserializeOwned + Send + 'static> FollowState<S> {
     async fn next(&mut self) -> Option<Result<FollowEvent<S>, ClientError>> {
         while !self.has_ended {
-            let error = match self.told().await {
+            let error = match self.next_event().await {
                 Ok(Some(followed)) => return Some(Ok(followed)),
                 Ok(None) => continue,
                 Err(error) => error,
@@ -152,7 +152,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> FollowState<S> {
             let patience = self.resources.client.connection.shared().limits.patience;
             let attempts = &mut self.attempts;
             let attempts = attempts.get_or_insert_with(|| CallAttempts::for_as_long_as(patience));
-            if !again || !attempts.again(&error).await {
+            if !again || !attempts.wait_for_next(&error).await {
                 self.has_ended = true;
                 return Some(Err(error));
             }
@@ -160,7 +160,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> FollowState<S> {
         None
     }
 
-    async fn told(&mut self) -> Result<Option<FollowEvent<S>>, ClientError> {
+    async fn next_event(&mut self) -> Result<Option<FollowEvent<S>>, ClientError> {
         if let Some(ready) = self.ready.pop_front() {
             return Ok(Some(ready));
         }
