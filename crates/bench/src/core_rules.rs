@@ -9,10 +9,10 @@ use crate::figures::is_wanted;
 use clap::Args;
 use coeval_core::convert::ContentRecord;
 use coeval_core::types::{BodyLimits, read_body};
-use measure::{Table, time, time_owned};
+use measure::{RuleTable, time, time_owned};
 use serde_json::Value;
 use std::hint::black_box;
-use subject::Subject;
+use subject::RuleSubject;
 
 #[derive(Debug, Args)]
 pub(crate) struct CoreOptions {
@@ -35,7 +35,7 @@ fn parse(bytes: &[u8]) -> Value {
 }
 
 fn conversions() {
-    let subject = Subject::new();
+    let subject = RuleSubject::new();
     let (first, second, last) = (subject.version(0), subject.version(1), subject.version(10));
     let versions = &subject.versions;
     let text = serde_json::to_vec(&subject.document).unwrap();
@@ -89,7 +89,7 @@ fn conversions() {
     assert!(schema.validate(&subject.document).is_ok());
     let validating = time(|| black_box(schema.validate(&subject.document).is_ok()));
 
-    let mut table = Table::default();
+    let mut table = RuleTable::default();
     table.row("parse (serde_json)", parsing, None);
     table.row(
         "parse, strictly (bodies)",

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::ApiError;
 use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
-use coeval_releases::Deprecation;
+use coeval_releases::ReleaseDeprecation;
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub(crate) struct Route {
     pub(crate) needs: Needs,
     pub(crate) since: ApiVersion,
     /// Set if it is to go.
-    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) deprecated: Option<ReleaseDeprecation>,
     pub(crate) params: Vec<QueryParam>,
     pub(crate) body: Option<Shape>,
     /// Statuses of success and what they carry.

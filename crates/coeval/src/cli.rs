@@ -32,7 +32,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]
-    Resources(Box<coeval_cli::Command>),
+    Resources(Box<coeval_cli::ClientCommand>),
     /// Run a server
     Serve(Box<ServeOptions>),
     /// Run a server with an example in it, for trying things out

@@ -13,8 +13,8 @@ use crate::store_address::StoreAddress;
 use clap::{ArgMatches, Args, Subcommand};
 use coeval_cli::Failure;
 use coeval_engine::ResourceBelongings;
-use coeval_storage::Retention;
-use coeval_stores::{OpenOptions, OpenStore, Target, open, open_to_look};
+use coeval_storage::EventRetention;
+use coeval_stores::{LoadTarget, OpenOptions, OpenStore, open, open_read_only};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -193,24 +193,24 @@ pub(crate) async fn run(options: StoreOptions, matches: &ArgMatches) -> Result<(
             store,
             events_keep_age: age,
             events_keep_bytes: bytes,
-        } => upkeep::compact(&url(store)?, Retention { age, bytes }).await,
+        } => upkeep::compact(&url(store)?, EventRetention { age, bytes }).await,
     }
 }
 
-fn target(replace: bool, merge: bool) -> Target {
+fn target(replace: bool, merge: bool) -> LoadTarget {
     match (replace, merge) {
-        (true, _) => Target::Replace,
-        (false, true) => Target::Merge,
-        (false, false) => Target::MustBeEmpty,
+        (true, _) => LoadTarget::Replace,
+        (false, true) => LoadTarget::Merge,
+        (false, false) => LoadTarget::MustBeEmpty,
     }
 }
 
 async fn to_look(url: &str) -> Result<OpenStore, Failure> {
-    Ok(open_to_look(url, OpenOptions::default()).await?)
+    Ok(open_read_only(url, OpenOptions::default()).await?)
 }
 
 async fn to_change(url: &str) -> Result<OpenStore, Failure> {
     let mut options = OpenOptions::default();
-    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options.maintenance.dependents = Some(Arc::new(ResourceBelongings::default()));
     Ok(open(url, options).await?)
 }

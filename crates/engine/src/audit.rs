@@ -9,7 +9,10 @@ use crate::keys::{self, TypeKey};
 use coeval_access::{Acl, GeneralRight};
 use coeval_core::types::TypeVersionId;
 use coeval_core::version::Uuid;
-use coeval_storage::{Action, Condition, Key, Put, Range, Revision, Span, Step, Stored};
+use coeval_storage::{
+    Key, KeySpan, ReadRange, RecordPut, Revision, StoredValue, WriteAction, WriteCondition,
+    WriteStep,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -187,7 +190,7 @@ fn next_place() -> Result<u128, EngineError> {
 }
 
 /// The step that records a deed.
-pub(crate) fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step, EngineError> {
+pub(crate) fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<WriteStep, EngineError> {
     let deed = Deed {
         at,
         user: user.to_owned(),
@@ -196,16 +199,20 @@ pub(crate) fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step,
     };
     let unique = next_place()?;
     let body = crate::encode::encode("an audit record", &deed)?;
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(body)),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(body)),
     })
 }
 
 impl Engine {
     /// The step that records a deed of a caller.
-    pub(crate) fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
+    pub(crate) fn audit_step(
+        &self,
+        caller: &Caller,
+        deed: &Deed,
+    ) -> Result<WriteStep, EngineError> {
         step(self.now(), caller.user(), caller.org(), deed)
     }
 
@@ -227,7 +234,7 @@ impl Engine {
         if let Some(place) = before {
             span = span.before(&Key::new(format!("u/{place}"))?);
         }
-        let mut range = Range::of(span).descending();
+        let mut range = ReadRange::of(span).descending();
         let mut found = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -262,7 +269,7 @@ impl Engine {
             return Ok(0);
         };
         let all = keys::audits()?;
-        let span = Span {
+        let span = KeySpan {
             end: keys::audit(oldest, 0)?.to_bytes(),
             ..all
         };
@@ -292,7 +299,7 @@ impl AuditQuery {
     }
 }
 
-fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
+fn read_audit(key: &Key, stored: &StoredValue) -> Option<AuditRecord> {
     let record = stored.record()?;
     let text = std::str::from_utf8(key.as_bytes()).ok()?;
     Some(AuditRecord {
@@ -303,8 +310,8 @@ fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
 }
 
 /// The deed that an event tells of.
-pub(crate) fn deed_of(event: &coeval_storage::Event) -> Option<Deed> {
-    let coeval_storage::Change::Put(stored) = &event.change else {
+pub(crate) fn deed_of(event: &coeval_storage::KeyEvent) -> Option<Deed> {
+    let coeval_storage::KeyChange::Put(stored) = &event.change else {
         return None;
     };
     Some(read_audit(&event.key, stored)?.deed)

@@ -6,7 +6,7 @@ use crate::resource::Resource;
 use bytes::Bytes;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::convert::Infallible;
@@ -20,7 +20,7 @@ struct EncodingKey {
     version: MarkedVersion,
     class: Visibility,
     /// Moves without a new revision.
-    expires: Option<Millis>,
+    expires: Option<UnixMillis>,
     form: u64,
 }
 

@@ -23,8 +23,8 @@ use crate::watch::KnownAcls;
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    AtomicWrite, Clock, DynStore, Entry, Key, ReadRequest, Snapshot, StorageError, SystemClock,
-    Token, Written,
+    AtomicWrite, Clock, CommittedWrite, DynStore, Key, ReadRequest, ReadSnapshot, StorageError,
+    StoredEntry, SystemClock, Token,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ pub(crate) struct Fetched {
     /// Both of its records, if its type is in migration and it is of one of the two majors.
     pub(crate) pair: Option<Pair>,
     /// What else was asked for.
-    pub(crate) extra: Snapshot,
+    pub(crate) extra: ReadSnapshot,
 }
 
 impl Fetched {
@@ -118,9 +118,9 @@ impl Fetched {
     pub(crate) fn found(
         state: &Arc<TypeState>,
         id: Uuid,
-        own: Vec<Option<Entry>>,
+        own: Vec<Option<StoredEntry>>,
         token: Token,
-        extra: Snapshot,
+        extra: ReadSnapshot,
     ) -> Result<Option<Self>, EngineError> {
         let mut own = own.into_iter();
         let phase = own.next().flatten();
@@ -260,7 +260,7 @@ impl Engine {
         &self,
         head: &Key,
         write: AtomicWrite,
-    ) -> Result<Written, StorageError> {
+    ) -> Result<CommittedWrite, StorageError> {
         match self.store.atomic_write(write).await {
             Err(StorageError::UnknownOutcome { revision, reason }) => {
                 let found = self.store.read(ReadRequest::keys([head.clone()])).await;
@@ -268,7 +268,7 @@ impl Engine {
                 let snapshot = found.map_err(|_| unknown.clone())?;
                 let entry = snapshot.keys.into_iter().next().flatten();
                 match entry.and_then(|entry| entry.stored.revision()) {
-                    Some(found) if found == revision => Ok(Written {
+                    Some(found) if found == revision => Ok(CommittedWrite {
                         token: snapshot.token,
                         revision,
                     }),

@@ -4,16 +4,16 @@ use crate::audit::{self, Deed, What};
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::pairs::{PHASES, found};
-use crate::stored::Stored;
+use crate::stored::StoredValue;
 use crate::types::phase;
 use crate::write::steps::as_read;
 use crate::write::{MOST_HISTORY, acl_removal, ask_name, decode_acl, found_name};
 use async_trait::async_trait;
 use coeval_core::phases::SourceOfTruth;
-use coeval_storage::maintenance::Belongings;
+use coeval_storage::maintenance::DependentRecords;
 use coeval_storage::{
-    Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
-    SystemClock,
+    Clock, ReadRequest, RecordPut, StorageError, Store, StoredEntry, StoredValue as Kept,
+    SystemClock, WriteAction, WriteCondition, WriteStep,
 };
 use std::sync::Arc;
 
@@ -33,8 +33,12 @@ impl Default for ResourceBelongings {
 }
 
 #[async_trait]
-impl Belongings for ResourceBelongings {
-    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
+impl DependentRecords for ResourceBelongings {
+    async fn steps(
+        &self,
+        store: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         // Of what is no resource, or can't be read, nothing is known to belong.
         let Some((of, major, id)) = keys::read_record(&entry.key) else {
             return Ok(Vec::new());
@@ -42,15 +46,15 @@ impl Belongings for ResourceBelongings {
         let Kept::Record(record) = &entry.stored else {
             return Ok(Vec::new());
         };
-        let Ok(stored) = Stored::decode(id, record) else {
+        let Ok(stored) = StoredValue::decode(id, record) else {
             return Ok(Vec::new());
         };
         let (org, name) = (&stored.header.org, &stored.header.name);
         let failed = |error: EngineError| StorageError::failed(error.to_string());
-        let delete = |key| Step {
+        let delete = |key| WriteStep {
             key,
-            condition: Condition::Whatever,
-            action: Action::Delete,
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Delete,
         };
         let migration = migrating(store, &of, major).await?;
         let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
@@ -65,7 +69,7 @@ impl Belongings for ResourceBelongings {
         let acl = snapshot.keys.pop().flatten();
         let other = snapshot.keys.pop().flatten();
         let live = other.as_ref().and_then(|other| other.stored.record());
-        let live = live.and_then(|record| Stored::decode(id, record).ok());
+        let live = live.and_then(|record| StoredValue::decode(id, record).ok());
         let goes = match (&migration, &other, &live) {
             (None, ..) => true,
             // What can't be read is not judged.
@@ -87,10 +91,10 @@ impl Belongings for ResourceBelongings {
             };
             let unneeded = own.into_iter().filter(|key| !needed.contains(key));
             steps.extend(unneeded.map(delete));
-            steps.extend(other.map(|other| Step {
-                condition: live.as_ref().map_or(Condition::Exists, as_read),
+            steps.extend(other.map(|other| WriteStep {
+                condition: live.as_ref().map_or(WriteCondition::Exists, as_read),
                 key: other.key,
-                action: Action::Nop,
+                action: WriteAction::Nop,
             }));
             steps.push(silent(&of)?);
             return Ok(steps);
@@ -104,10 +108,10 @@ impl Belongings for ResourceBelongings {
             indexed.sort();
             indexed.dedup();
             steps.push(delete(keys::secrets(id, live.header.version.major)?));
-            steps.push(Step {
+            steps.push(WriteStep {
                 condition: as_read(&live),
                 key: other.key,
-                action: Action::Delete,
+                action: WriteAction::Delete,
             });
         }
         steps.extend(indexed.into_iter().map(delete));
@@ -133,12 +137,12 @@ struct Migrating {
     /// The source of truth. Where two phases disagree, both records are the same.
     truth: SourceOfTruth,
     /// The phases are as they were read.
-    unchanged: Step,
+    unchanged: WriteStep,
 }
 
 impl Migrating {
     /// Whether a resource goes with this record: it was there, and is not without it.
-    fn goes(&self, stored: &Stored, other: Option<&Stored>) -> bool {
+    fn goes(&self, stored: &StoredValue, other: Option<&StoredValue>) -> bool {
         let (was, is) = if self.is_old {
             (found(Some(stored), other), found(None, other))
         } else {
@@ -173,19 +177,19 @@ async fn migrating(
         twin,
         is_old: major == migration.from,
         truth: PHASES.row(migration.live.low).truth,
-        unchanged: Step {
+        unchanged: WriteStep {
             key,
-            condition: Condition::RevisionIs(record.revision),
-            action: Action::Nop,
+            condition: WriteCondition::RevisionIs(record.revision),
+            action: WriteAction::Nop,
         },
     }))
 }
 
 /// What keeps watchers from being told of the records in a write.
-pub(crate) fn silent(of: &TypeKey) -> Result<Step, StorageError> {
-    Ok(Step {
+pub(crate) fn silent(of: &TypeKey) -> Result<WriteStep, StorageError> {
+    Ok(WriteStep {
         key: keys::background(of, "lately")?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(b"{}".to_vec())),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(b"{}".to_vec())),
     })
 }

@@ -14,7 +14,7 @@ use crate::write::{Checking, Undeclared, Update, Updated};
 use coeval_access::ResourceAction;
 use coeval_core::decide::{StoreAt, WantedVersion};
 use coeval_core::version::WriteVersion;
-use coeval_storage::{Range, Revision, Stored as Kept};
+use coeval_storage::{ReadRange, Revision, StoredValue as Kept};
 
 /// The revisions of a resource that are kept, newest first.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Engine {
         &self,
         stored: &Stored,
     ) -> Result<Vec<Result<Stored, Quarantined>>, EngineError> {
-        let mut range = Range::of(keys::histories(stored.id)?).descending();
+        let mut range = ReadRange::of(keys::histories(stored.id)?).descending();
         let mut all = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

@@ -3,7 +3,7 @@
 
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::key::{escape_ordered, escape_part};
-use coeval_storage::{Key, Span, StorageError};
+use coeval_storage::{Key, KeySpan, StorageError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ pub(crate) fn type_version(of: &TypeKey, version: Version) -> Result<Key, Storag
 }
 
 /// All definitions of a type.
-pub(crate) fn type_versions(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"t", of, &[])?))
+pub(crate) fn type_versions(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"t", of, &[])?))
 }
 
 /// What is annotated on one version of a type: its deprecation and its columns. Not part of the
@@ -75,13 +75,13 @@ pub(crate) fn annotations(of: &TypeKey, version: Version) -> Result<Key, Storage
 }
 
 /// The same of all versions of a type.
-pub(crate) fn all_annotations(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"r", of, &[])?))
+pub(crate) fn all_annotations(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"r", of, &[])?))
 }
 
 /// All phase records: one for each type.
-pub(crate) fn all_phases() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"p"])?))
+pub(crate) fn all_phases() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"p"])?))
 }
 
 /// The phase record of a type. Every write to the type is conditioned on its revision, and every
@@ -106,13 +106,13 @@ pub(crate) fn ledger(of: &TypeKey, major: u32) -> Result<Key, StorageError> {
 }
 
 /// The same of all majors.
-pub(crate) fn ledgers(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"f", of, &[])?))
+pub(crate) fn ledgers(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"f", of, &[])?))
 }
 
 /// The same of all types.
-pub(crate) fn all_ledgers() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"f"])?))
+pub(crate) fn all_ledgers() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"f"])?))
 }
 
 /// The major that numbers are of.
@@ -137,8 +137,8 @@ pub(crate) fn interface(vendor: &str, nss: &str, version: Version) -> Result<Key
 }
 
 /// All interfaces.
-pub(crate) fn interfaces() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"j"])?))
+pub(crate) fn interfaces() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"j"])?))
 }
 
 /// A resource.
@@ -148,14 +148,14 @@ pub(crate) fn record(of: &TypeKey, major: u32, id: Uuid) -> Result<Key, StorageE
 }
 
 /// All resources of a type at a major.
-pub(crate) fn records_of_major(of: &TypeKey, major: u32) -> Result<Span, StorageError> {
+pub(crate) fn records_of_major(of: &TypeKey, major: u32) -> Result<KeySpan, StorageError> {
     let major = format!("v{major}");
-    Ok(Span::below(&of_type(b"e", of, &[major.as_bytes()])?))
+    Ok(KeySpan::below(&of_type(b"e", of, &[major.as_bytes()])?))
 }
 
 /// All resources.
-pub(crate) fn all_records() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"e"])?))
+pub(crate) fn all_records() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"e"])?))
 }
 
 /// The type that a record is of, by its key.
@@ -166,8 +166,8 @@ pub(crate) fn type_of_record(key: &Key) -> Option<TypeKey> {
 }
 
 /// All resources of a type.
-pub(crate) fn records(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"e", of, &[])?))
+pub(crate) fn records(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"e", of, &[])?))
 }
 
 /// Reads the key of a resource.
@@ -227,19 +227,19 @@ pub(crate) fn index_point(
     index: &str,
     org: &str,
     value: &[u8],
-) -> Result<Span, StorageError> {
+) -> Result<KeySpan, StorageError> {
     let (index, org, value) = (
         name(index),
         escape_ordered(org.as_bytes()),
         escape_ordered(value),
     );
-    Ok(Span::below(&of_type(b"x", of, &[&index, &org, &value])?))
+    Ok(KeySpan::below(&of_type(b"x", of, &[&index, &org, &value])?))
 }
 
 /// All entries of an index in an organization.
-pub(crate) fn index_of_org(of: &TypeKey, index: &str, org: &str) -> Result<Span, StorageError> {
+pub(crate) fn index_of_org(of: &TypeKey, index: &str, org: &str) -> Result<KeySpan, StorageError> {
     let (index, org) = (name(index), escape_ordered(org.as_bytes()));
-    Ok(Span::below(&of_type(b"x", of, &[&index, &org])?))
+    Ok(KeySpan::below(&of_type(b"x", of, &[&index, &org])?))
 }
 
 /// The entry that says at which version a resource is stored.
@@ -256,10 +256,10 @@ pub(crate) fn version_entry(
 }
 
 /// The resources at a version, of all organizations.
-pub(crate) fn at_version(of: &TypeKey, version: Version) -> Result<Span, StorageError> {
+pub(crate) fn at_version(of: &TypeKey, version: Version) -> Result<KeySpan, StorageError> {
     let version = version.to_string();
     let index = index::VERSION.as_bytes();
-    Ok(Span::below(&of_type(
+    Ok(KeySpan::below(&of_type(
         b"x",
         of,
         &[index, version.as_bytes()],
@@ -271,10 +271,10 @@ pub(crate) fn at_version_in(
     of: &TypeKey,
     version: Version,
     org: &str,
-) -> Result<Span, StorageError> {
+) -> Result<KeySpan, StorageError> {
     let (version, org) = (version.to_string(), escape_ordered(org.as_bytes()));
     let index = index::VERSION.as_bytes();
-    Ok(Span::below(&of_type(
+    Ok(KeySpan::below(&of_type(
         b"x",
         of,
         &[index, version.as_bytes(), &org],
@@ -282,13 +282,13 @@ pub(crate) fn at_version_in(
 }
 
 /// All entries of an index of a type.
-pub(crate) fn index_of_type(of: &TypeKey, index: &str) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"x", of, &[&name(index)])?))
+pub(crate) fn index_of_type(of: &TypeKey, index: &str) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"x", of, &[&name(index)])?))
 }
 
 /// All index entries of a type.
-pub(crate) fn index_entries(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"x", of, &[])?))
+pub(crate) fn index_entries(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"x", of, &[])?))
 }
 
 /// The resource that an index entry points to: its last part.
@@ -304,8 +304,8 @@ pub(crate) fn name_count(of: &TypeKey, org: &str, text: &str) -> Result<Key, Sto
 }
 
 /// All counts of names of a type.
-pub(crate) fn name_counts(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"n", of, &[])?))
+pub(crate) fn name_counts(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"n", of, &[])?))
 }
 
 /// Reads the organization and the name of a count; `None` if one of them was cut.
@@ -324,8 +324,8 @@ pub(crate) fn read_name_count(key: &Key) -> Option<(String, String)> {
 }
 
 /// Where all that belongs to single resources is.
-pub(crate) fn belongings() -> Result<Vec<Span>, StorageError> {
-    let below = |first: &[u8]| Ok(Span::below(&key(&[first])?));
+pub(crate) fn belongings() -> Result<Vec<KeySpan>, StorageError> {
+    let below = |first: &[u8]| Ok(KeySpan::below(&key(&[first])?));
     [b"a".as_slice(), b"s", b"h", b"m"]
         .into_iter()
         .map(below)
@@ -355,8 +355,8 @@ pub(crate) fn entries(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All secrets.
-pub(crate) fn all_secrets() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"s"])?))
+pub(crate) fn all_secrets() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"s"])?))
 }
 
 /// An earlier revision of a resource.
@@ -366,8 +366,8 @@ pub(crate) fn history(id: Uuid, generation: u64) -> Result<Key, StorageError> {
 }
 
 /// All earlier revisions of a resource.
-pub(crate) fn histories(id: Uuid) -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"h", id.to_string().as_bytes()])?))
+pub(crate) fn histories(id: Uuid) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"h", id.to_string().as_bytes()])?))
 }
 
 /// A record of what somebody did, ordered by time.
@@ -377,8 +377,8 @@ pub(crate) fn audit(at: u64, unique: u128) -> Result<Key, StorageError> {
 }
 
 /// All records of what was done.
-pub(crate) fn audits() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"u"])?))
+pub(crate) fn audits() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"u"])?))
 }
 
 /// A task.
@@ -387,8 +387,8 @@ pub(crate) fn task(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All tasks.
-pub(crate) fn tasks() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"k"])?))
+pub(crate) fn tasks() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"k"])?))
 }
 
 /// A task that has not ended: where runners look, and what it has to report so far.
@@ -406,8 +406,8 @@ pub(crate) fn task_slot(id: Uuid, slot: usize) -> Result<Key, StorageError> {
 }
 
 /// All tasks that have not ended.
-pub(crate) fn open_tasks() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"g"])?))
+pub(crate) fn open_tasks() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"g"])?))
 }
 
 /// That a resource of a type in migration can't be converted.
@@ -416,8 +416,8 @@ pub(crate) fn failed(of: &TypeKey, id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All that can't be converted, of a type.
-pub(crate) fn all_failed(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"l", of, &[])?))
+pub(crate) fn all_failed(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"l", of, &[])?))
 }
 
 /// Changes whenever one more can't be converted.
@@ -432,8 +432,8 @@ pub(crate) fn background(of: &TypeKey, what: &str) -> Result<Key, StorageError> 
 }
 
 /// All parts of the work on a type's migration.
-pub(crate) fn all_background(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"b", of, &[])?))
+pub(crate) fn all_background(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"b", of, &[])?))
 }
 
 /// A server, as it announces itself.
@@ -442,8 +442,8 @@ pub(crate) fn server(text: &str) -> Result<Key, StorageError> {
 }
 
 /// All servers.
-pub(crate) fn servers() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"i"])?))
+pub(crate) fn servers() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"i"])?))
 }
 
 /// What the engine keeps once for a whole store, by name.
@@ -467,8 +467,8 @@ pub(crate) fn session_of(user: Uuid, hash: &str) -> Result<Key, StorageError> {
 }
 
 /// All sessions and API tokens of a user.
-pub(crate) fn sessions_of(user: Uuid) -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"y", user.to_string().as_bytes()])?))
+pub(crate) fn sessions_of(user: Uuid) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"y", user.to_string().as_bytes()])?))
 }
 
 /// The failed logins of one user or one source, by a hash of its name.
@@ -482,8 +482,8 @@ pub(crate) fn unsettled(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All such notes.
-pub(crate) fn all_unsettled() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"o", b"unsettled"])?))
+pub(crate) fn all_unsettled() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"o", b"unsettled"])?))
 }
 
 fn unescape(part: &[u8]) -> Option<String> {

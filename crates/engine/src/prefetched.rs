@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::types::state::TypeState;
 use coeval_core::version::Uuid;
-use coeval_storage::{Entry, ReadRequest, Snapshot, Token};
+use coeval_storage::{ReadRequest, ReadSnapshot, StoredEntry, Token};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was read of one resource together with its caller, until a call takes it. The clones of a caller
@@ -30,7 +30,7 @@ pub(crate) struct PrefetchedResource {
     /// The type as it was loaded when the keys were chosen.
     state: Arc<TypeState>,
     /// The phase record, then the record at each major.
-    read: Mutex<Option<(Vec<Option<Entry>>, Token)>>,
+    read: Mutex<Option<(Vec<Option<StoredEntry>>, Token)>>,
 }
 
 impl PrefetchedResource {
@@ -55,7 +55,7 @@ impl PrefetchedResource {
         let Some((own, token)) = taken else {
             return Ok(None);
         };
-        let nothing = Snapshot {
+        let nothing = ReadSnapshot {
             token,
             keys: Vec::new(),
             pages: Vec::new(),

@@ -21,7 +21,7 @@ use coeval_core::decide::{self, SkewRule, VersionedRead, ViewRendering, WantedVe
 use coeval_core::types::{SkewPolicy, TypeVersion, Visibility};
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_filter::may_be_cut;
-use coeval_storage::{Millis, Range, ReadRequest, Revision, Token};
+use coeval_storage::{ReadRange, ReadRequest, Revision, Token, UnixMillis};
 use std::sync::Arc;
 
 /// Which resource.
@@ -229,7 +229,7 @@ impl Engine {
             return Ok(None);
         };
         let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
-        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(2));
+        let mut request = ReadRequest::range(ReadRange::of(span).keys_only().limit(2));
         request.at_least = caller.at_least;
         let fetched = self.fetch(of, id, request).await?;
         let entries = fetched.extra.pages.first().map(|page| &page.entries);
@@ -288,7 +288,7 @@ impl Engine {
         let cut = may_be_cut(&key);
         let span = keys::index_point(of, index::NAME, org, &key)?;
         let limit = if cut { NAMESAKES } else { LISTED };
-        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(limit));
+        let mut request = ReadRequest::range(ReadRange::of(span).keys_only().limit(limit));
         request.at_least = caller.at_least;
         let snapshot = self.store.read(request).await?;
         let page = snapshot.pages.into_iter().next().unwrap_or_default();
@@ -469,7 +469,7 @@ impl Engine {
 
 fn answer(
     state: &TypeState,
-    (id, revision, expires): (Uuid, Revision, Option<Millis>),
+    (id, revision, expires): (Uuid, Revision, Option<UnixMillis>),
     header: Arc<Header>,
     view: ResourceView,
     level: AccessLevel,

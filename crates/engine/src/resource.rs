@@ -7,7 +7,7 @@ use bytes::Bytes;
 use coeval_access::AccessLevel;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
-use coeval_storage::{Millis, Revision, Token};
+use coeval_storage::{Revision, Token, UnixMillis};
 use std::sync::Arc;
 
 /// A resource, shown at a version.
@@ -24,7 +24,7 @@ pub struct Resource {
     /// Of the stored object; the same for all its views.
     pub revision: Revision,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// The content at the view's version, JSON text.
     pub content: Bytes,
     /// Pointers to secure fields, in the view's terms.

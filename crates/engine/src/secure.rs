@@ -21,7 +21,7 @@ use coeval_codes::Coded;
 use coeval_core::convert::{ContentRecord, RecordSecrets, join_secure};
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    ResourceAction as KeyAction, AtomicWrite, Condition, Entry, Millis, Put, PutRevision, Range,
+    ResourceAction as KeyAction, AtomicWrite, WriteCondition, StoredEntry, UnixMillis, RecordPut, PutRevision, ReadRange,
     ReadRequest, Revision, StorageError,
 };
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ impl Sealed {
     }
 
     /// As it will be read back; the revision is not known yet.
-    pub(crate) fn stored(&self, id: Uuid, expires: Option<Millis>) -> Stored {
+    pub(crate) fn stored(&self, id: Uuid, expires: Option<UnixMillis>) -> Stored {
         Stored {
             id,
             revision: Revision::NEVER,
@@ -104,18 +104,18 @@ impl Sealed {
         &self,
         write: AtomicWrite,
         id: Uuid,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         had: bool,
     ) -> Result<AtomicWrite, EngineError> {
         let key = keys::secrets(id, self.store.header.version.major)?;
         Ok(match (&self.secrets, had) {
             (Secured::Anew(Some(secrets)), _) => {
-                let put = Put {
+                let put = RecordPut {
                     indexed: false,
                     expires,
-                    ..Put::of(secrets.clone())
+                    ..RecordPut::of(secrets.clone())
                 };
-                write.step(&key, Condition::Whatever, KeyAction::Put(put))
+                write.step(&key, WriteCondition::Whatever, KeyAction::Put(put))
             }
             (Secured::Anew(None), true) => write.delete(&key),
             (Secured::Anew(None), false) | (Secured::AsTheyAre, _) => write,
@@ -242,7 +242,7 @@ impl Engine {
     ) -> Result<Rotated, EngineError> {
         let keyring = self.keyring()?;
         let mut rotated = Rotated::default();
-        let mut range = Range::of(keys::all_secrets()?);
+        let mut range = ReadRange::of(keys::all_secrets()?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
@@ -259,7 +259,7 @@ impl Engine {
     async fn rotate_one(
         &self,
         keyring: &Keyring,
-        entry: &Entry,
+        entry: &StoredEntry,
         rotated: &mut Rotated,
     ) -> Result<(), EngineError> {
         let id = keys::id_of_belonging(&entry.key);
@@ -278,13 +278,13 @@ impl Engine {
         };
         let again = Bound::to(id).seal(keyring, &plain)?;
         // Nobody sees a difference: the revision and the expiry stay.
-        let put = Put {
+        let put = RecordPut {
             indexed: false,
             expires: record.expires,
             revision: PutRevision::Same(record.revision),
-            ..Put::of(again)
+            ..RecordPut::of(again)
         };
-        let condition = Condition::AsRead {
+        let condition = WriteCondition::AsRead {
             revision: record.revision,
             expires: record.expires,
             flags: record.content.flags,

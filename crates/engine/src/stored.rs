@@ -7,7 +7,7 @@ use bytes::Bytes;
 use coeval_core::convert::{ContentRecord, KeptValues};
 use coeval_core::phases::RecordHome;
 use coeval_core::version::Uuid;
-use coeval_storage::{Content, Millis, Record, Revision};
+use coeval_storage::{Record, RecordContent, Revision, UnixMillis};
 use serde_json::Value;
 
 /// The tags of a record's fields.
@@ -33,7 +33,7 @@ mod flag {
 pub(crate) struct Stored {
     pub(crate) id: Uuid,
     pub(crate) revision: Revision,
-    pub(crate) expires: Option<Millis>,
+    pub(crate) expires: Option<UnixMillis>,
     pub(crate) header: Header,
     /// JSON text.
     pub(crate) content: Bytes,
@@ -55,7 +55,7 @@ pub(crate) struct ToStore {
     pub(crate) paired: bool,
 }
 
-fn field(content: &Content, tag: u8) -> Option<Bytes> {
+fn field(content: &RecordContent, tag: u8) -> Option<Bytes> {
     let found = content.fields.iter().find(|(own, _)| *own == tag);
     found.map(|(_, value)| value.clone())
 }
@@ -141,7 +141,7 @@ impl Stored {
 
     /// As an entry of the history. Those are many and seldom read, so they are packed where all
     /// servers can read that.
-    pub(crate) fn to_history(&self, packed: bool) -> Result<Content, EncodeError> {
+    pub(crate) fn to_history(&self, packed: bool) -> Result<RecordContent, EncodeError> {
         let mut content = self.to_store().encode()?;
         content.packed = packed;
         let revision = Bytes::copy_from_slice(self.revision.as_bytes());
@@ -162,12 +162,12 @@ impl ToStore {
         }
     }
 
-    pub(crate) fn encode(&self) -> Result<Content, EncodeError> {
+    pub(crate) fn encode(&self) -> Result<RecordContent, EncodeError> {
         let header = encode("a header", &self.header)?;
         let mut fields = vec![(tag::HEADER, header.into())];
         fields.extend(self.kept.clone().map(|kept| (tag::KEPT, kept)));
         fields.extend(self.replaced.clone().map(|bytes| (tag::REPLACED, bytes)));
-        Ok(Content {
+        Ok(RecordContent {
             flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),

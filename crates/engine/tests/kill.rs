@@ -20,7 +20,7 @@ use coeval_engine::{
     AuditQuery, Caller, Engine, InOrg, SYSTEM_ORG, Settings, Target, TypeKey, What,
 };
 use coeval_filter::{FieldComparison, Filter, FilterField, Operand};
-use coeval_storage::{Range, Span};
+use coeval_storage::{ReadRange, KeySpan};
 use coeval_stores::{OpenOptions, OpenStore, open};
 use serde_json::json;
 use std::collections::HashMap;
@@ -108,7 +108,7 @@ fn start(name: &str, url: &str, task: &str, batches: usize) -> Child {
 }
 
 async fn keys(engine: &Engine, prefix: &str) -> usize {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     let mut found = 0;
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();

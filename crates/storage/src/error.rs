@@ -1,6 +1,6 @@
 //! What can go wrong in storage: each with a stable code and what to do next.
 
-use crate::damage::Damage;
+use crate::damage::RecordDamage;
 use crate::key::Key;
 use crate::revision::{Revision, Token};
 use coeval_codes::Coded;
@@ -127,7 +127,7 @@ pub enum StorageError {
         /// Where.
         key: Key,
         /// How.
-        damage: Damage,
+        damage: RecordDamage,
     },
     /// One process owns an embedded store.
     #[error("another process owns the store {store}{}", owner(.by))]

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::error::WebError;
 use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
-use coeval_releases::Deprecation;
+use coeval_releases::ReleaseDeprecation;
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub(crate) struct Route {
     /// The release that it came with.
     pub(crate) since: &'static str,
     /// Set if it is to go.
-    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) deprecated: Option<ReleaseDeprecation>,
     /// Why a list needs no pages.
     pub(crate) bounded: Option<&'static str>,
     pub(crate) params: Vec<QueryParam>,

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A store in a folder of its own.
-pub(crate) struct Place {
+pub(crate) struct StoreFolder {
     pub(crate) opened: OpenStore,
     _folder: tempfile::TempDir,
 }
 
-impl Place {
+impl StoreFolder {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}/coeval.db", folder.path().display());
@@ -35,8 +35,8 @@ impl Place {
 }
 
 /// Many resources.
-pub(crate) struct World {
-    pub(crate) place: Place,
+pub(crate) struct ResourceWorld {
+    pub(crate) place: StoreFolder,
     pub(crate) ids: Arc<Vec<Uuid>>,
 }
 
@@ -100,9 +100,9 @@ pub(crate) async fn register(engine: &Engine) {
     }
 }
 
-impl World {
+impl ResourceWorld {
     pub(crate) async fn with(resources: usize) -> Self {
-        let place = Place::new().await;
+        let place = StoreFolder::new().await;
         let engine = Arc::new(Engine::new(place.store(), Settings::default()));
         register(&engine).await;
         let begun = Instant::now();

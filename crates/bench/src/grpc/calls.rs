@@ -12,12 +12,12 @@ use tonic::{Request, Streaming};
 
 /// A connection of somebody who is logged in.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub(crate) struct GrpcCaller {
     grpc: Grpc<Channel>,
     token: MetadataValue<Ascii>,
 }
 
-impl Client {
+impl GrpcCaller {
     /// A connection of its own.
     pub(crate) async fn connect(url: &str, token: &str) -> Self {
         let endpoint = Endpoint::from_shared(url.to_owned()).unwrap();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// A document at another version, and what there is to say about it.
 #[derive(Debug)]
-pub(super) struct Conversion {
+pub(super) struct DocumentConversion {
     pub(super) from: Version,
     /// The document, at the version that was asked for.
     pub(super) record: ContentRecord,
@@ -28,8 +28,10 @@ pub(super) fn convert(
     to: Version,
     content: Value,
     kept: Option<KeptFile>,
-) -> Result<Conversion, ConvertError> {
+) -> Result<DocumentConversion, ConvertError> {
+    // Also says whether there is a way at all, before the document is looked at.
     let (class, losses) = versions.class(from, to)?;
+    // The conversion relies on it: a step may assume that what it moves has the declared type.
     if let Some(version) = versions.get(from) {
         let fits = version.schema.validate(&content);
         fits.map_err(|error| ConvertError::Content {
@@ -37,6 +39,7 @@ pub(super) fn convert(
             error,
         })?;
     }
+    // What an earlier conversion kept makes the way back exact.
     let (record, dropped) = match kept {
         None => (ContentRecord::new(from, content), Vec::new()),
         Some(kept) if kept.is_of(&content) => (kept.into_record(), Vec::new()),
@@ -47,6 +50,7 @@ pub(super) fn convert(
         }
     };
     let record = versions.moved(record, to)?;
+    // A result that does not fit is shown all the same: it says more than a refusal.
     let misfits = versions.get(to).and_then(|version| {
         let fits = version.schema.validate(&record.content);
         fits.err().map(|error| error.violations().to_vec())
@@ -57,7 +61,7 @@ pub(super) fn convert(
     } else {
         ConversionClass::Keeps
     };
-    Ok(Conversion {
+    Ok(DocumentConversion {
         from,
         record,
         class: class.max(kept),

@@ -53,11 +53,13 @@ impl KeptFile {
 
     /// What is wrong, as a clause.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, &'static str> {
+        // Of its own writing, so the limits are those of the file and not of requests.
         let limits = BodyLimits {
             bytes: bytes.len(),
             depth: LEVELS,
         };
         let file = read_body(bytes, limits).map_err(|_| "it is not JSON")?;
+        // Looked at first: a newer form may have the same fields and mean something else by them.
         match file.get("coeval_kept").and_then(Value::as_u64) {
             Some(FORM) => {}
             Some(_) => return Err("it was written by a newer release"),

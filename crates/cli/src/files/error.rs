@@ -1,4 +1,4 @@
-//! Why files can't be used.
+//! FileProblem files can't be used.
 
 use coeval_codes::Coded;
 use coeval_core::types::DocumentError;
@@ -6,9 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why one document or file can't be used.
+/// FileProblem one document or file can't be used.
 #[derive(Debug, thiserror::Error, Coded)]
-pub(crate) enum Why {
+pub(crate) enum FileProblem {
     #[error("{0}")]
     #[code(FILE, advice = "Check the path and the permissions.")]
     File(io::Error),
@@ -58,22 +58,22 @@ pub(crate) enum Why {
 
 /// One thing that is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct LocatedProblem {
     place: String,
-    why: Why,
+    why: FileProblem,
 }
 
-impl Problem {
-    pub(crate) const fn new(place: String, why: Why) -> Self {
+impl LocatedProblem {
+    pub(crate) const fn new(place: String, why: FileProblem) -> Self {
         Self { place, why }
     }
 
-    pub(crate) fn of_file(path: &Path, why: Why) -> Self {
+    pub(crate) fn of_file(path: &Path, why: FileProblem) -> Self {
         Self::new(path.display().to_string(), why)
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LocatedProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.why)
     }
@@ -83,12 +83,12 @@ impl fmt::Display for Problem {
 #[derive(Debug, Coded)]
 #[code(from = first.why, advice = format!("{} Nothing was sent.", first.why.advice()))]
 pub(crate) struct FilesError {
-    first: Problem,
-    others: Vec<Problem>,
+    first: LocatedProblem,
+    others: Vec<LocatedProblem>,
 }
 
 impl FilesError {
-    pub(crate) fn of(problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn of(problems: Vec<LocatedProblem>) -> Option<Self> {
         let mut problems = problems.into_iter();
         Some(Self {
             first: problems.next()?,

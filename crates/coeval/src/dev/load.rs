@@ -4,7 +4,7 @@
 use super::data::Data;
 use super::{ADMINISTRATOR, USER, example, say};
 use coeval_cli::Failure;
-use coeval_client::{Client, Kind};
+use coeval_client::{Client, ClientErrorKind};
 use coeval_engine::Engine;
 use std::fmt::Display;
 
@@ -23,7 +23,7 @@ impl Loaded {
     /// Forgets the contexts: where they lead to is no more.
     pub(super) fn forget(&self) {
         for name in &self.contexts {
-            if let Err(error) = coeval_cli::forget(name) {
+            if let Err(error) = coeval_cli::remove_context(name) {
                 tell(&format!("the context {name} is still there"), &error);
             }
         }
@@ -55,7 +55,7 @@ pub(super) async fn load(engine: &Engine, url: &str, data: &Data) -> Result<Load
             }
         };
         let who = format!("{name}@{org}");
-        match coeval_cli::remember_aside(context, url, &who, &login.token, login.expires) {
+        match coeval_cli::save_context(context, url, &who, &login.token, login.expires) {
             Ok(is_current) => {
                 loaded.contexts.push(context);
                 current &= is_current || context != CONTEXT;
@@ -89,7 +89,7 @@ async fn create(client: &Client) -> Result<(), Failure> {
         let kind = client.resources(example::TYPE);
         match kind.create(&resource).await {
             Ok(_) => {}
-            Err(error) if error.kind() == Kind::Exists => {}
+            Err(error) if error.kind() == ClientErrorKind::Exists => {}
             Err(error) => return Err(error.into()),
         }
     }

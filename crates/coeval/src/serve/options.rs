@@ -12,8 +12,8 @@ use coeval_cli::Failure;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
 use coeval_server::{Config, Drain, Limits, Listener, Readiness, TlsFiles};
-use coeval_storage::Retention;
-use coeval_storage::maintenance::Maintenance;
+use coeval_storage::EventRetention;
+use coeval_storage::maintenance::MaintenanceOptions;
 use coeval_stores::OpenOptions;
 use coeval_webhooks::{WebHookSettings, WebHooks};
 use std::net::SocketAddr;
@@ -238,13 +238,13 @@ impl ServeOptions {
 
     pub(super) fn store(&self) -> OpenOptions {
         OpenOptions {
-            maintenance: Maintenance {
-                belongings: Some(Arc::new(ResourceBelongings::default())),
-                retention: Retention {
+            maintenance: MaintenanceOptions {
+                dependents: Some(Arc::new(ResourceBelongings::default())),
+                retention: EventRetention {
                     age: self.events_keep_age,
                     bytes: self.events_keep_bytes,
                 },
-                ..Maintenance::default()
+                ..MaintenanceOptions::default()
             },
             ..OpenOptions::default()
         }

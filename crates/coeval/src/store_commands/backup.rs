@@ -4,7 +4,7 @@ use super::progress::Bar;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_storage::{Key, Store};
-use coeval_stores::Target;
+use coeval_stores::LoadTarget;
 use std::path::Path;
 
 pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) async fn restore(url: &str, file: &Path, target: Target) -> Result<(), Failure> {
+pub(super) async fn restore(url: &str, file: &Path, target: LoadTarget) -> Result<(), Failure> {
     let opened = to_change(url).await?;
     let bar = Bar::counting("restored");
     let show = |records, bytes| bar.at(records, bytes);

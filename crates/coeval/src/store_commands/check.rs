@@ -6,7 +6,7 @@ use coeval_cli::Failure;
 use coeval_engine::inspect::Repair;
 use coeval_engine::{Engine, Settings};
 use coeval_storage::StorageError;
-use coeval_stores::{Kind, check, check_file};
+use coeval_stores::{StoreKind, check, check_file};
 use std::sync::Arc;
 
 pub(super) async fn run(url: &str) -> Result<(), Failure> {
@@ -14,7 +14,7 @@ pub(super) async fn run(url: &str) -> Result<(), Failure> {
     let bar = Bar::counting("checked");
     let mut summary = check(&opened.store, &|records, bytes| bar.at(records, bytes)).await?;
     drop(bar);
-    if let Kind::Sqlite(path) = Kind::of(url)? {
+    if let StoreKind::Sqlite(path) = StoreKind::of(url)? {
         for finding in check_file(&path).await? {
             summary.wrong(format!("the file: {finding}"));
         }

@@ -5,7 +5,7 @@ use super::progress::Bar;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_storage::Store;
-use coeval_stores::{StoresError, Target};
+use coeval_stores::{LoadTarget, StoresError};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) async fn export(url: &str, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) async fn import(url: &str, file: &Path, target: Target) -> Result<(), Failure> {
+pub(super) async fn import(url: &str, file: &Path, target: LoadTarget) -> Result<(), Failure> {
     let (source, bar): (Box<dyn Read + Send>, _) = if is_dash(file) {
         (Box::new(std::io::stdin()), Bar::counting("imported"))
     } else {

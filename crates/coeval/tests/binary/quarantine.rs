@@ -5,7 +5,7 @@ use coeval_engine::seal::Keyring;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
 use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey};
-use coeval_storage::Span;
+use coeval_storage::KeySpan;
 use coeval_stores::{OpenOptions, open};
 use serde_json::json;
 use std::path::Path;
@@ -74,7 +74,7 @@ async fn what_does_not_agree_is_listed_and_repaired() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     filled(folder, None, async |engine, _| {
-        let owners = Span::below(&"x/acme/app/owner".try_into().unwrap());
+        let owners = KeySpan::below(&"x/acme/app/owner".try_into().unwrap());
         assert_eq!(engine.store().delete_range(owners).await.unwrap(), 2);
     })
     .await;

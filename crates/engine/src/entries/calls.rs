@@ -14,7 +14,9 @@ use crate::stored::Stored;
 use crate::write::steps::{as_read, fenced};
 use coeval_access::ResourceAction;
 use coeval_core::version::Uuid;
-use coeval_storage::{Action as KeyAction, Condition, Put, ReadRequest, Revision, Step};
+use coeval_storage::{
+    ReadRequest, RecordPut, Revision, WriteAction as KeyAction, WriteCondition, WriteStep,
+};
 
 /// The domain that a caller operates in.
 fn own_domain(caller: &Caller) -> Domain {
@@ -229,23 +231,23 @@ impl Engine {
     }
 }
 
-fn step(stored: &Stored, kept: &Kept) -> Result<Step, EngineError> {
+fn step(stored: &Stored, kept: &Kept) -> Result<WriteStep, EngineError> {
     let body = crate::encode::encode("metadata entries", &kept.entries)?;
     let action = if kept.entries.is_empty() {
         KeyAction::Delete
     } else {
-        KeyAction::Put(Put {
+        KeyAction::Put(RecordPut {
             // The resource alone is in the index of expiries; this goes with it.
             indexed: false,
             expires: stored.expires,
-            ..Put::of(body)
+            ..RecordPut::of(body)
         })
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::entries(stored.id)?,
         condition: kept
             .revision
-            .map_or(Condition::NotExists, Condition::RevisionIs),
+            .map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
         action,
     })
 }

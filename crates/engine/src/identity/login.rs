@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys;
 use crate::kinds::OwnKind;
-use coeval_storage::{Action, AtomicWrite, Condition, Step};
+use coeval_storage::{AtomicWrite, WriteAction, WriteCondition, WriteStep};
 use serde::Deserialize;
 
 /// An attempt to log in.
@@ -83,12 +83,12 @@ impl Engine {
         };
         let token = TokenSecret::draw(SessionKind::Session)?;
         let hash = token.hash();
-        let mut write = AtomicWrite::new().when(&own.fetched.key, Condition::Exists);
+        let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         write.steps.extend(sessions::steps(id, &hash, &record)?);
-        write.steps.push(Step {
+        write.steps.push(WriteStep {
             key: counters.user,
-            condition: Condition::Whatever,
-            action: Action::Delete,
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Delete,
         });
         let mut deed = Deed::other(What::Login, &OwnKind::User.of().to_string());
         deed.id = Some(id.to_string());

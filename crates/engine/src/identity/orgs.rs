@@ -16,7 +16,7 @@ use crate::kinds::{OwnKind, VENDOR};
 use crate::seen::text_key;
 use coeval_access::{BundleAudience, GeneralRight};
 use coeval_core::version::Uuid;
-use coeval_storage::{Range, ReadRequest, Revision};
+use coeval_storage::{ReadRange, ReadRequest, Revision};
 
 /// An organization.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,7 +283,7 @@ impl Engine {
             let mut request = ReadRequest::default();
             for of in some {
                 let span = keys::index_of_org(of, index::NAME, org)?;
-                request = request.and_range(Range::of(span).limit(1));
+                request = request.and_range(ReadRange::of(span).limit(1));
             }
             let snapshot = self.store.read(request).await?;
             let mut both = some.iter().zip(&snapshot.pages);

@@ -25,7 +25,8 @@ use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
+    AtomicWrite, Key, ReadRange, ReadRequest, RecordPut, Revision, StorageError, WriteAction,
+    WriteCondition, WriteStep,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,26 +36,27 @@ use serde_json::Value;
 pub(crate) struct Seen(pub(crate) Option<Revision>);
 
 impl Seen {
-    pub(crate) fn condition(self) -> Condition {
-        self.0.map_or(Condition::NotExists, Condition::RevisionIs)
+    pub(crate) fn condition(self) -> WriteCondition {
+        self.0
+            .map_or(WriteCondition::NotExists, WriteCondition::RevisionIs)
     }
 
     /// The step that tells all servers of a change, on condition that none came between.
-    pub(crate) fn step(self) -> Result<Step, StorageError> {
-        Ok(Step {
+    pub(crate) fn step(self) -> Result<WriteStep, StorageError> {
+        Ok(WriteStep {
             key: identity_key()?,
             condition: self.condition(),
-            action: Action::Put(Put::of(b"{}".to_vec())),
+            action: WriteAction::Put(RecordPut::of(b"{}".to_vec())),
         })
     }
 }
 
 /// The same, whatever came between: for a change that nothing else bears on.
-pub(crate) fn changed() -> Result<Step, StorageError> {
-    Ok(Step {
+pub(crate) fn changed() -> Result<WriteStep, StorageError> {
+    Ok(WriteStep {
         key: identity_key()?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(b"{}".to_vec())),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(b"{}".to_vec())),
     })
 }
 
@@ -161,7 +163,7 @@ impl Engine {
         if let Some(after) = after {
             span = span.after(&keys::index_entry(&of, index, SYSTEM_ORG, value, after)?);
         }
-        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
+        let (_, page) = self.store.range(ReadRange::of(span).limit(limit)).await?;
         let ids = page.entries.iter();
         Ok(ids
             .filter_map(|entry| keys::id_of_entry(&entry.key))
@@ -206,7 +208,7 @@ impl Engine {
         &self,
         new: &NewOwn<'_>,
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Option<Spoken>, EngineError> {
         let of = new.kind.of();
         let state = self.types.current(&of).await?;
@@ -234,7 +236,7 @@ impl Engine {
         content: Value,
         edit: impl FnOnce(&mut Update),
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Option<Spoken>, EngineError> {
         let id = own.stored.id;
         let of = own.fetched.state.key.clone();
@@ -287,7 +289,7 @@ impl Engine {
         caller: &Caller,
         own: &Own,
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<bool, EngineError> {
         let mut write = self.removal(caller, own).await?;
         let step = seen.step()?;

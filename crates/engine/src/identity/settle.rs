@@ -18,7 +18,10 @@ use crate::types::definition::{Definition, Meta};
 use crate::types::state::TypeState;
 use crate::types::with_phase;
 use coeval_access::{Acl, Rights, publish};
-use coeval_storage::{Action, AtomicWrite, Condition, Content, Key, Put, Range, Revision, Step};
+use coeval_storage::{
+    AtomicWrite, Key, ReadRange, RecordContent, RecordPut, Revision, WriteAction, WriteCondition,
+    WriteStep,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -51,16 +54,16 @@ impl Unsettled {
     }
 
     /// The step that leaves the note.
-    pub(crate) fn steps(self) -> Result<(Vec<Step>, Left), EngineError> {
+    pub(crate) fn steps(self) -> Result<(Vec<WriteStep>, Left), EngineError> {
         if self.types.is_empty() || self.orgs.as_ref().is_some_and(Vec::is_empty) {
             return Ok((Vec::new(), None));
         }
         let key = keys::unsettled(draw_id()?)?;
         let body = crate::encode::encode("a note", &self)?;
-        let step = Step {
+        let step = WriteStep {
             key: key.clone(),
-            condition: Condition::NotExists,
-            action: Action::Put(Put::of(body)),
+            condition: WriteCondition::NotExists,
+            action: WriteAction::Put(RecordPut::of(body)),
         };
         Ok((vec![step], Some((key, self))))
     }
@@ -96,7 +99,7 @@ impl Engine {
     }
 
     async fn unsettled(&self) -> Result<Vec<(Key, Unsettled)>, EngineError> {
-        let mut range = Range::of(keys::all_unsettled()?);
+        let mut range = ReadRange::of(keys::all_unsettled()?);
         let mut notes = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -210,18 +213,18 @@ fn put_acl(
     state: &TypeState,
     definition: &Definition,
     acl: Acl,
-) -> Result<(Step, usize), EngineError> {
+) -> Result<(WriteStep, usize), EngineError> {
     let meta = Meta {
         acl,
         ..definition.meta.clone()
     };
-    let content: Content = Definition::encode(&meta, &definition.file)?;
+    let content: RecordContent = Definition::encode(&meta, &definition.file)?;
     let size = content.stored_size();
     let revision: Revision = definition.revision;
-    let step = Step {
+    let step = WriteStep {
         key: keys::type_version(&state.key, definition.version)?,
-        condition: Condition::RevisionIs(revision),
-        action: Action::Put(Put::of(content)),
+        condition: WriteCondition::RevisionIs(revision),
+        action: WriteAction::Put(RecordPut::of(content)),
     };
     Ok((step, size))
 }

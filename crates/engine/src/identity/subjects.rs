@@ -18,7 +18,7 @@ use crate::keys;
 use crate::kinds::OwnKind;
 use coeval_access::AccessSubject;
 use coeval_core::version::Uuid;
-use coeval_storage::{Entry, ReadRequest, Snapshot};
+use coeval_storage::{ReadRequest, ReadSnapshot, StoredEntry};
 use moka::sync::Cache;
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ fn invalid() -> EngineError {
 
 fn seen_with(own: &Own) -> Seen {
     let entry = own.fetched.extra.keys.first().and_then(Option::as_ref);
-    Seen(entry.and_then(|entry: &Entry| entry.stored.revision()))
+    Seen(entry.and_then(|entry: &StoredEntry| entry.stored.revision()))
 }
 
 impl Engine {
@@ -106,7 +106,7 @@ impl Engine {
         &self,
         sent: &str,
         request: ReadRequest,
-    ) -> Result<(Seen, Arc<AccessSubject>, Snapshot, Credentials), EngineError> {
+    ) -> Result<(Seen, Arc<AccessSubject>, ReadSnapshot, Credentials), EngineError> {
         let hash = token::hash(sent)?;
         let (session, snapshot) = self.session_with(&hash, request).await?;
         let known = self.known_user_at(session.user, session.seen).await?.1;
@@ -125,7 +125,7 @@ impl Engine {
         &self,
         hash: &str,
         mut request: ReadRequest,
-    ) -> Result<(ReadSession, Snapshot), EngineError> {
+    ) -> Result<(ReadSession, ReadSnapshot), EngineError> {
         let asked = request.keys.len();
         request.keys.extend([keys::session(hash)?, identity_key()?]);
         let mut snapshot = self.store.read(request).await?;
@@ -148,7 +148,7 @@ impl Engine {
         credentials: &Credentials,
         context: Option<&str>,
         request: &ReadRequest,
-    ) -> Result<(Arc<AccessSubject>, Snapshot), EngineError> {
+    ) -> Result<(Arc<AccessSubject>, ReadSnapshot), EngineError> {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
@@ -192,7 +192,7 @@ impl Engine {
         context: Option<&str>,
         wanted: WantedVersions,
         request: ReadRequest,
-    ) -> Result<(Caller, Snapshot), EngineError> {
+    ) -> Result<(Caller, ReadSnapshot), EngineError> {
         let (seen, subject, snapshot, credentials) = self.authenticated(sent, request).await?;
         let mut caller = self.acting(seen, subject, context, wanted).await?;
         caller.credentials = Some(Arc::new(credentials));

@@ -14,7 +14,7 @@ use crate::types::definition::{Definition, Meta};
 use crate::types::with_phase;
 use coeval_access::{TypeAction, publish};
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 
 impl Engine {
     /// Grants a type version to every organization that its type is published to, and takes
@@ -59,14 +59,14 @@ impl Engine {
                 acl,
                 ..definition.meta.clone()
             };
-            let put = Put::of(Definition::encode(&meta, &definition.file)?);
+            let put = RecordPut::of(Definition::encode(&meta, &definition.file)?);
             let key = keys::type_version(of, version)?;
             let write = AtomicWrite::new()
                 .when(&identity_key()?, directory.seen.condition())
                 .step(
                     &key,
-                    Condition::RevisionIs(definition.revision),
-                    Action::Put(put),
+                    WriteCondition::RevisionIs(definition.revision),
+                    WriteAction::Put(put),
                 );
             let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));

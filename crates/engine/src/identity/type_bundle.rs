@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::keys::TypeKey;
 use crate::kinds::OwnKind;
 use coeval_access::{bundle_name, rights_of_type};
-use coeval_storage::Step;
+use coeval_storage::WriteStep;
 
 impl Engine {
     /// The steps that make a type's rights bundle.
@@ -19,7 +19,7 @@ impl Engine {
         &self,
         caller: &Caller,
         of: &TypeKey,
-    ) -> Result<Vec<Step>, EngineError> {
+    ) -> Result<Vec<WriteStep>, EngineError> {
         let name = type_name(of)?;
         let content = BundleContent {
             rights: rights_of_type(name).to_vec(),
@@ -61,7 +61,7 @@ impl Engine {
         &self,
         caller: &Caller,
         of: &TypeKey,
-    ) -> Result<Vec<Step>, EngineError> {
+    ) -> Result<Vec<WriteStep>, EngineError> {
         let name = bundle_name(type_name(of)?);
         let Some(own) = self.own_named(OwnKind::Bundle, &name).await? else {
             return Ok(Vec::new());

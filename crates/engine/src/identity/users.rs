@@ -18,7 +18,7 @@ use crate::keys;
 use crate::kinds::OwnKind;
 use coeval_access::{GeneralRight, Rights};
 use coeval_core::version::Uuid;
-use coeval_storage::{Action, Condition, Put, Revision, Step};
+use coeval_storage::{RecordPut, Revision, WriteAction, WriteCondition, WriteStep};
 
 /// A user.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,12 +162,12 @@ fn role_ids(
 }
 
 /// The step that stores a password.
-pub(crate) fn password_step(user: Uuid, phc: &str) -> Result<Step, EngineError> {
+pub(crate) fn password_step(user: Uuid, phc: &str) -> Result<WriteStep, EngineError> {
     let body = serde_json::json!({ "phc": phc });
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::password(user)?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(crate::stored::json(&body))),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(crate::stored::json(&body))),
     })
 }
 
@@ -395,10 +395,10 @@ impl Engine {
                 &directory.rights(provider, &content.org, &content.roles),
             )?;
             let id = own.stored.id;
-            let password = Step {
+            let password = WriteStep {
                 key: keys::password(id)?,
-                condition: Condition::Whatever,
-                action: Action::Delete,
+                condition: WriteCondition::Whatever,
+                action: WriteAction::Delete,
             };
             if self.remove_own(caller, &own, seen, vec![password]).await? {
                 // Without the user they are dead already.

@@ -13,7 +13,8 @@ use crate::tasks::{Status, Task, TaskError, TaskFailure};
 use bytes::Bytes;
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, ReadRequest, Revision, Step as KeyStep, StorageError,
+    AtomicWrite, Key, ReadRequest, Revision, StorageError, WriteAction, WriteCondition,
+    WriteStep as KeyStep,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -301,7 +302,7 @@ impl Drive {
         // First, so that a lost claim is what is told of several conditions that fail.
         steps.insert(
             0,
-            record::step(&task, Condition::RevisionIs(held.revision))?,
+            record::step(&task, WriteCondition::RevisionIs(held.revision))?,
         );
         match self.engine.commit(&held.key, AtomicWrite { steps }).await {
             Ok(written) => {
@@ -330,8 +331,8 @@ impl Drive {
             // First, so that a lost claim is what is told of several conditions that fail.
             let mut steps = vec![KeyStep {
                 key: held.key.clone(),
-                condition: Condition::RevisionIs(held.revision),
-                action: Action::Nop,
+                condition: WriteCondition::RevisionIs(held.revision),
+                action: WriteAction::Nop,
             }];
             steps.extend(one.steps);
             let engine = Arc::clone(&self.engine);

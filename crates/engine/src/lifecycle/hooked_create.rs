@@ -11,7 +11,7 @@ use crate::tasks::{Status, record};
 use crate::types::state::TypeState;
 use crate::write::{Checking, Create, Planned};
 use coeval_core::types::{HookPoint, Visibility};
-use coeval_storage::Condition;
+use coeval_storage::WriteCondition;
 
 /// What a hook adds to a creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Hooked {
             let key = keys::task(task.id)?;
             let steps = &mut planned.write.steps;
             steps.retain(|step| step.key != key);
-            steps.push(record::step(task, Condition::NotExists)?);
+            steps.push(record::step(task, WriteCondition::NotExists)?);
             steps.push(record::open_step(task.id, Vec::new())?);
         }
         Ok(Some(planned))

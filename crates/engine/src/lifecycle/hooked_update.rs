@@ -14,7 +14,7 @@ use crate::tasks::{NewTask, record};
 use crate::write::{Update, Updated};
 use coeval_core::types::HookPoint;
 use coeval_core::version::Version;
-use coeval_storage::Condition;
+use coeval_storage::WriteCondition;
 
 impl Engine {
     /// One attempt at a change: with its hooks, if the type version has any that are to run.
@@ -42,7 +42,7 @@ impl Engine {
             let saved = SavedUpdate::of(update);
             let saved = self.save_update(state, task.id, &saved)?;
             let steps = vec![
-                record::step(&task, Condition::NotExists)?,
+                record::step(&task, WriteCondition::NotExists)?,
                 record::open_step(task.id, saved)?,
                 self.audit_step(caller, &deed)?,
             ];
@@ -62,7 +62,7 @@ impl Engine {
             let new = task_of(found, after, HookWork::Updated)?;
             let (drafted, _) = self.draft(caller, new)?;
             let steps = &mut planned.write.steps;
-            steps.push(record::step(&drafted, Condition::NotExists)?);
+            steps.push(record::step(&drafted, WriteCondition::NotExists)?);
             steps.push(record::open_step(drafted.id, Vec::new())?);
             task = Some(drafted);
         }

@@ -18,7 +18,7 @@ use crate::types::state::TypeState;
 use coeval_access::{AccessLevel, GeneralRight, ResourceAction};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Uuid, Version};
-use coeval_storage::{AtomicWrite, Condition};
+use coeval_storage::{AtomicWrite, WriteCondition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -170,7 +170,7 @@ impl Engine {
             }
         }
         let steps = vec![
-            record::step(&task, Condition::NotExists)?,
+            record::step(&task, WriteCondition::NotExists)?,
             self.audit_step(caller, &deed)?,
         ];
         self.commit(&keys::task(task.id)?, AtomicWrite { steps })

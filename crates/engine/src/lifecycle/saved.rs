@@ -12,7 +12,7 @@ use crate::types::state::TypeState;
 use crate::write::{Checking, FieldMask, MetaEdit, Undeclared, Update};
 use coeval_core::decide::StoreAt;
 use coeval_core::version::{Uuid, WriteVersion};
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ impl SavedUpdate {
                 description: unsaid(self.description),
                 sub_kind: unsaid(self.sub_kind),
                 external_id: unsaid(self.external_id),
-                expires: unsaid(self.expires).map(|expires| expires.map(Millis)),
+                expires: unsaid(self.expires).map(|expires| expires.map(UnixMillis)),
                 state: self.state,
                 message: unsaid(self.message),
                 applied: self.applied,
@@ -207,7 +207,7 @@ mod tests {
             description: Some(None),
             sub_kind: None,
             external_id: Some(Some("x".into())),
-            expires: Some(Some(Millis(5))),
+            expires: Some(Some(UnixMillis(5))),
             state: Some(State::InDeletion),
             message: Some(None),
             applied: Some(vec!["/a".into()]),

@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::keys;
 use coeval_core::version::Uuid;
 use coeval_filter::{SortDirection, may_be_cut};
-use coeval_storage::{Page, Range, ReadRequest, Span};
+use coeval_storage::{RangePage, ReadRange, ReadRequest, KeySpan};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ pub(super) struct ByIndex {
     /// What keys of the index begin with, for each source.
     prefixes: Vec<Vec<u8>>,
     /// What is left of it.
-    left: Vec<Span>,
+    left: Vec<KeySpan>,
     ready: VecDeque<Seat>,
     end: bool,
 }
@@ -110,7 +110,7 @@ impl ByIndex {
     pub(super) async fn count(&self, look: &Look<'_>) -> Result<u64, EngineError> {
         let mut count = 0;
         for prefix in &self.prefixes {
-            let span = Span {
+            let span = KeySpan {
                 start: prefix.clone().into(),
                 end: end_of(prefix).into(),
             };
@@ -134,8 +134,8 @@ impl ByIndex {
         }
     }
 
-    fn range(&self, span: Span) -> Range {
-        let range = Range::of(span).keys_only();
+    fn range(&self, span: KeySpan) -> ReadRange {
+        let range = ReadRange::of(span).keys_only();
         match self.direction {
             SortDirection::Ascending => range,
             SortDirection::Descending => range.descending(),
@@ -182,7 +182,7 @@ impl ByIndex {
                     *span = match (last, self.direction) {
                         (Some(last), SortDirection::Ascending) => span.after(&last),
                         (Some(last), SortDirection::Descending) => span.before(&last),
-                        (None, _) => Span {
+                        (None, _) => KeySpan {
                             start: span.end.clone(),
                             end: span.end.clone(),
                         },
@@ -207,7 +207,7 @@ impl ByIndex {
         let left = self.left.iter().zip(&self.prefixes).enumerate();
         self.left = left
             .map(|(source, (left, prefix))| {
-                let whole = Span {
+                let whole = KeySpan {
                     start: prefix.clone().into(),
                     end: end_of(prefix).into(),
                 };
@@ -221,16 +221,16 @@ impl ByIndex {
         for (span, prefix) in self.left.iter_mut().zip(&self.prefixes) {
             let at = [prefix.as_slice(), value, b"/"].concat();
             // What was read beyond the value is read again.
-            let whole = Span {
+            let whole = KeySpan {
                 start: prefix.clone().into(),
                 end: end_of(prefix).into(),
             };
             *span = match self.direction {
-                SortDirection::Ascending => Span {
+                SortDirection::Ascending => KeySpan {
                     start: end_of(&at).into(),
                     ..whole
                 },
-                SortDirection::Descending => Span {
+                SortDirection::Descending => KeySpan {
                     end: at.into(),
                     ..whole
                 },
@@ -245,7 +245,7 @@ impl ByIndex {
         for (source, prefix) in self.prefixes.iter().enumerate() {
             let start = [prefix.as_slice(), value, b"/"].concat();
             let end = end_of(&start).into();
-            let span = Span {
+            let span = KeySpan {
                 start: start.into(),
                 end,
             };
@@ -266,7 +266,7 @@ impl ByIndex {
         Ok(all)
     }
 
-    fn seats(&self, source: usize, page: &Page) -> Vec<Seat> {
+    fn seats(&self, source: usize, page: &RangePage) -> Vec<Seat> {
         let prefix = self.prefixes.get(source).map_or(0, Vec::len);
         let seat = |key: &[u8]| {
             let rest = key.get(prefix..)?;
@@ -307,24 +307,24 @@ fn built_in(order: &coeval_filter::SortOrder) -> Option<SortDirection> {
 
 /// What of an index comes after a place. All of a cut value comes again, since the index can't say
 /// where in it the place is.
-fn rest_of(span: &Span, id_start: &str, place: &Place, direction: SortDirection) -> Span {
+fn rest_of(span: &KeySpan, id_start: &str, place: &Place, direction: SortDirection) -> KeySpan {
     if !may_be_cut(&plain(&place.index)) {
         return exactly_after(span, id_start, place, direction);
     }
     let at = [span.start.as_ref(), &place.index, b"/"].concat();
     match direction {
-        SortDirection::Ascending => Span {
+        SortDirection::Ascending => KeySpan {
             start: at.into(),
             end: span.end.clone(),
         },
-        SortDirection::Descending => Span {
+        SortDirection::Descending => KeySpan {
             start: span.start.clone(),
             end: end_of(&at).into(),
         },
     }
 }
 
-fn exactly_after(span: &Span, id_start: &str, place: &Place, direction: SortDirection) -> Span {
+fn exactly_after(span: &KeySpan, id_start: &str, place: &Place, direction: SortDirection) -> KeySpan {
     let value = [span.start.as_ref(), &place.index, b"/"].concat();
     let own = [value.as_slice(), place.id.to_string().as_bytes()].concat();
     let border = match (id_start.cmp(place.of.as_str()), direction) {
@@ -335,19 +335,19 @@ fn exactly_after(span: &Span, id_start: &str, place: &Place, direction: SortDire
         (Ordering::Equal, SortDirection::Descending) => own,
     };
     match direction {
-        SortDirection::Ascending => Span {
+        SortDirection::Ascending => KeySpan {
             start: border.into(),
             end: span.end.clone(),
         },
-        SortDirection::Descending => Span {
+        SortDirection::Descending => KeySpan {
             start: span.start.clone(),
             end: border.into(),
         },
     }
 }
 
-fn narrowed(one: &Span, other: &Span) -> Span {
-    Span {
+fn narrowed(one: &KeySpan, other: &KeySpan) -> KeySpan {
+    KeySpan {
         start: one.start.clone().max(other.start.clone()),
         end: one.end.clone().min(other.end.clone()),
     }
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn what_comes_after_a_place_begins_with_the_next_id_of_that_value() {
-        let span = Span {
+        let span = KeySpan {
             start: b"x/".to_vec().into(),
             end: b"x0".to_vec().into(),
         };

@@ -17,7 +17,7 @@ use coeval_filter::{
     FieldComparison, FieldTest, Filter, FilterField, IndexInfo, IndexPlan, Operand, may_be_cut,
 };
 use coeval_storage::key::{escape_ordered, escape_part};
-use coeval_storage::{Range, Span};
+use coeval_storage::{KeySpan, ReadRange};
 
 /// The most ids that are taken from a part of an index that is not in the order of ids; if there
 /// are more, the resources themselves are read, in order.
@@ -66,7 +66,7 @@ impl Look<'_> {
                     exact: false,
                 });
             }
-            let spans = ranges.iter().map(|range| Span {
+            let spans = ranges.iter().map(|range| KeySpan {
                 start: [all.start.as_ref(), &escape_part(&range.from)]
                     .concat()
                     .into(),
@@ -93,10 +93,10 @@ impl Look<'_> {
     }
 
     /// All ids in these parts of an index, in order; `None` if there are too many.
-    async fn ids(&self, spans: Vec<Span>) -> Result<Option<Vec<Uuid>>, EngineError> {
+    async fn ids(&self, spans: Vec<KeySpan>) -> Result<Option<Vec<Uuid>>, EngineError> {
         let mut ids = Vec::new();
         for span in spans {
-            let mut range = Range::of(span).keys_only();
+            let mut range = ReadRange::of(span).keys_only();
             loop {
                 let page = self.range(range.clone()).await?.1;
                 ids.extend(

@@ -9,7 +9,9 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::seal::{KeyId, Keyring, KeyringError};
 use coeval_core::version::Uuid;
-use coeval_storage::{Action, AtomicWrite, Condition, Content, Put, ReadRequest, StorageError};
+use coeval_storage::{
+    AtomicWrite, ReadRequest, RecordContent, RecordPut, StorageError, WriteAction, WriteCondition,
+};
 use moka::sync::Cache;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -118,13 +120,13 @@ impl Engine {
             }
             // None, or damaged: with a new one, listings that are under way begin anew.
             let condition = match found.and_then(|entry| entry.stored.revision()) {
-                Some(revision) => Condition::RevisionIs(revision),
-                None => Condition::NotExists,
+                Some(revision) => WriteCondition::RevisionIs(revision),
+                None => WriteCondition::NotExists,
             };
             let id = KeyId::new("page-1").ok_or(ListError::Key(KeyringError::Empty))?;
             let line = Keyring::generate_line(&id).map_err(ListError::from)?;
-            let put = Put::of(Content::of(line.as_bytes().to_vec()));
-            let write = AtomicWrite::new().step(&key, condition, Action::Put(put));
+            let put = RecordPut::of(RecordContent::of(line.as_bytes().to_vec()));
+            let write = AtomicWrite::new().step(&key, condition, WriteAction::Put(put));
             // Read again either way: what is in the store is what counts.
             unless_raced(self.commit(&key, write).await)?;
         }

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::resource::{Quarantined, Resource};
 use coeval_core::version::{Uuid, Version};
 use coeval_filter::{CompiledFilter, Filter, SortOrder};
-use coeval_storage::Entry;
+use coeval_storage::StoredEntry;
 
 /// One listing.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) struct Candidate {
     pub(super) version: Option<Version>,
     pub(super) stands: Stands,
     /// What is stored, if it was read already.
-    pub(super) entry: Option<Entry>,
+    pub(super) entry: Option<StoredEntry>,
 }
 
 /// Where a candidate was found in the order.

@@ -14,7 +14,7 @@ use crate::visible_versions::{WantedView, sees_any};
 use coeval_access::{DenialReason, DeniedAccess};
 use coeval_core::types::{InterfaceId, TypeVersion};
 use coeval_core::version::{Classification, Uuid, Version};
-use coeval_storage::{Key, Range, ReadRequest, Span, Token};
+use coeval_storage::{Key, KeySpan, ReadRange, ReadRequest, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -290,7 +290,7 @@ pub(crate) fn whose(caller: &Caller, org: &InOrg) -> Result<Whose, EngineError> 
 }
 
 /// The parts of the index of versions that belong to none of these.
-fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<Range>, EngineError> {
+fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<ReadRange>, EngineError> {
     let mut spans = Vec::new();
     for version in versions {
         spans.push(keys::at_version(of, *version)?);
@@ -300,19 +300,19 @@ fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<Range>, Engine
     let mut start = all.start;
     let mut gaps = Vec::new();
     for span in spans {
-        gaps.push(Span {
+        gaps.push(KeySpan {
             start: std::mem::replace(&mut start, span.end),
             end: span.start,
         });
     }
-    gaps.push(Span {
+    gaps.push(KeySpan {
         start,
         end: all.end,
     });
     gaps.retain(|span| !span.is_empty());
     Ok(gaps
         .into_iter()
-        .map(|span| Range::of(span).limit(1))
+        .map(|span| ReadRange::of(span).limit(1))
         .collect())
 }
 

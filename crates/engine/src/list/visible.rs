@@ -14,7 +14,7 @@ use crate::header::Header;
 use crate::keys::{self, index};
 use crate::resource::{Quarantined, Resource};
 use crate::seen::{Names, SeenHeader, SeenResource, header_key, text_key, urn};
-use crate::stored::Stored;
+use crate::stored::StoredValue;
 use crate::types::state::TypeState;
 use crate::write::decode_acl;
 use coeval_access::{
@@ -22,7 +22,7 @@ use coeval_access::{
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_filter::{CompiledFilter, Filter, FilterField};
-use coeval_storage::{Entry, Key, ReadRequest, Stored as Kept, Token};
+use coeval_storage::{StoredEntry, Key, ReadRequest, StoredValue as Kept, Token};
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// A candidate whose record was looked at.
 enum Looked {
     /// It can be decided on.
-    Read(Box<Stored>),
+    Read(Box<StoredValue>),
     /// Not even that; where it is known to be stored.
     Unread(Quarantined, Version),
 }
@@ -72,7 +72,7 @@ impl Look<'_> {
     }
 
     /// `None` if it is not, or no longer, where the listing looks for it.
-    fn look_at(&self, candidate: &Candidate, entry: Entry) -> Option<Looked> {
+    fn look_at(&self, candidate: &Candidate, entry: StoredEntry) -> Option<Looked> {
         let source = self.scope.sources.get(candidate.source)?;
         let unread = |error: &EngineError, key: &Key| {
             let major = keys::read_record(key).map_or(0, |(_, major, _)| major);
@@ -95,7 +95,7 @@ impl Look<'_> {
                 return unread(&error.into(), &key);
             }
         };
-        let stored = match Stored::decode(candidate.id, &record) {
+        let stored = match StoredValue::decode(candidate.id, &record) {
             Ok(stored) => stored,
             Err(error) => return unread(&error, &key),
         };
@@ -227,7 +227,7 @@ impl Look<'_> {
         &self,
         candidate: &Candidate,
         state: &TypeState,
-        stored: Stored,
+        stored: StoredValue,
         level: AccessLevel,
         token: Token,
     ) -> Option<Outcome> {
@@ -370,7 +370,7 @@ pub(super) fn rules_out(
     told_by_header(filter) && !compiled.matches(&of_header(state, header, id))
 }
 
-/// Stored bytes that are passed on must at least be JSON: what is not would spoil the whole page.
+/// StoredValue bytes that are passed on must at least be JSON: what is not would spoil the whole page.
 pub(super) fn readable(id: Uuid, resource: Resource) -> Result<Resource, EngineError> {
     if resource.version.version == resource.header.version {
         serde_json::from_slice::<IgnoredAny>(&resource.content).map_err(|error| {

@@ -21,7 +21,7 @@ use coeval_codes::Coded;
 use coeval_core::phases::{
     BackgroundWork, Epoch, LivePhases, Migration, MoveInitiator, Phase, PhaseRefusal, ask, work,
 };
-use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
+use coeval_storage::{AtomicWrite, WatchDelivery, ReadRange, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -221,7 +221,7 @@ impl Driving {
         }
     }
 
-    async fn watch(&self) -> Option<coeval_storage::Watch> {
+    async fn watch(&self) -> Option<coeval_storage::DeliveryStream> {
         let span = keys::all_phases().ok()?;
         let request = WatchRequest { span, from: None };
         self.engine.store.watch(request).await.ok()
@@ -271,7 +271,7 @@ impl Driving {
 
     /// The types whose phase record has a migration.
     async fn migrating(&self) -> Result<Vec<TypeKey>, EngineError> {
-        let mut range = Range::of(keys::all_phases()?);
+        let mut range = ReadRange::of(keys::all_phases()?);
         let mut found = Vec::new();
         loop {
             let (_, page) = self.engine.store.range(range.clone()).await?;
@@ -484,7 +484,7 @@ impl Driving {
     async fn clean_again(
         &self,
         state: &TypeState,
-        mut parts: Vec<coeval_storage::Step>,
+        mut parts: Vec<coeval_storage::WriteStep>,
     ) -> Result<(), EngineError> {
         let Some(migration) = state.phase.migration else {
             return Ok(());
@@ -494,7 +494,7 @@ impl Driving {
             return Ok(());
         }
         for part in &mut parts {
-            part.action = coeval_storage::Action::Delete;
+            part.action = coeval_storage::WriteAction::Delete;
         }
         let write = AtomicWrite { steps: parts };
         unless_raced(self.engine.store.atomic_write(write).await)?;
@@ -539,14 +539,14 @@ fn automatic(live: LivePhases, until: Until, epoch: Epoch) -> Option<Asked<'stat
 }
 
 /// Until a phase record changes.
-async fn news(events: &mut Option<coeval_storage::Watch>) {
+async fn news(events: &mut Option<coeval_storage::DeliveryStream>) {
     loop {
         let Some(watch) = events else {
             return std::future::pending().await;
         };
         match watch.next().await {
-            Some(Ok(Delivery::Events(..))) => return,
-            Some(Ok(Delivery::Live(_) | Delivery::Bookmark(_))) => {}
+            Some(Ok(WatchDelivery::Events(..))) => return,
+            Some(Ok(WatchDelivery::Live(_) | WatchDelivery::Bookmark(_))) => {}
             Some(Err(_)) | None => *events = None,
         }
     }

@@ -8,7 +8,7 @@ use crate::keys::{self, TypeKey};
 use crate::pairs::tell_key;
 use crate::types::state::TypeState;
 use coeval_core::phases::{MoveFacts, MoveInitiator, PhaseAcknowledgement};
-use coeval_storage::{Action, Condition, Key, Range, ReadRequest, Step};
+use coeval_storage::{WriteAction, WriteCondition, Key, ReadRange, ReadRequest, WriteStep};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(super) struct Looked {
     /// Resources that are listed as failed.
     pub(super) failed: u64,
     /// No resource was listed since.
-    pub(super) unlisted: Step,
+    pub(super) unlisted: WriteStep,
     pub(super) servers: Vec<PhaseAcknowledgement>,
 }
 
@@ -47,8 +47,10 @@ impl Engine {
             attempts.begin()?;
             let tell = tell_key(of)?;
             let request = ReadRequest::keys([state.phase_key.clone(), tell.clone()]);
-            let failed = Range::of(keys::all_failed(of)?).keys_only().limit(COUNTED);
-            let servers = Range::of(keys::servers()?);
+            let failed = ReadRange::of(keys::all_failed(of)?)
+                .keys_only()
+                .limit(COUNTED);
+            let servers = ReadRange::of(keys::servers()?);
             let request = request.and_range(failed).and_range(servers);
             let snapshot = self.store.read(request).await?;
             let mut own = snapshot.keys.into_iter();
@@ -98,11 +100,11 @@ impl Engine {
 
     /// How many records at the new major are marked as part of the migration.
     pub(super) async fn mirrors(&self, of: &TypeKey, to: u32) -> Result<u64, EngineError> {
-        let mut range = Range::of(keys::records_of_major(of, to)?).keys_only();
+        let mut range = ReadRange::of(keys::records_of_major(of, to)?).keys_only();
         let mut count = 0;
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
-            let marked = |entry: &&coeval_storage::Entry| {
+            let marked = |entry: &&coeval_storage::StoredEntry| {
                 let record = entry.stored.record();
                 record.is_none_or(|record| record.content.flags != 0)
             };
@@ -116,10 +118,10 @@ impl Engine {
 }
 
 /// That a record is as it was read.
-pub(super) fn unchanged(key: Key, revision: Option<coeval_storage::Revision>) -> Step {
-    Step {
+pub(super) fn unchanged(key: Key, revision: Option<coeval_storage::Revision>) -> WriteStep {
+    WriteStep {
         key,
-        condition: revision.map_or(Condition::NotExists, Condition::RevisionIs),
-        action: Action::Nop,
+        condition: revision.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+        action: WriteAction::Nop,
     }
 }

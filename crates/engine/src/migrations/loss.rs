@@ -7,10 +7,10 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use crate::pairs::{PHASES, Unfit};
-use crate::stored::Stored;
+use crate::stored::StoredValue;
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Phase, PhaseRefusal, ReturnGate, SourceOfTruth};
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 
 /// How many examples are shown.
 const EXAMPLES: usize = 20;
@@ -68,7 +68,7 @@ impl Engine {
         let Some(newest) = newest else {
             return Ok(report);
         };
-        let mut range = Range::of(keys::records_of_major(of, migration.to)?);
+        let mut range = ReadRange::of(keys::records_of_major(of, migration.to)?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
@@ -78,7 +78,7 @@ impl Engine {
                 let Kept::Record(record) = &entry.stored else {
                     continue;
                 };
-                let Ok(stored) = Stored::decode(id, record) else {
+                let Ok(stored) = StoredValue::decode(id, record) else {
                     continue;
                 };
                 // What is at home at the new major stays there.

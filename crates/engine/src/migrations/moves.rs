@@ -27,7 +27,7 @@ use coeval_core::phases::{
     BackgroundWork, Epoch, Migration, MoveInitiator, Phase, PhaseRecord, PhaseRefusal, abandon,
     back, claim, finish, forward,
 };
-use coeval_storage::{Action, Condition, Put, Range, Step};
+use coeval_storage::{ReadRange, RecordPut, WriteAction, WriteCondition, WriteStep};
 use tracing::Instrument as _;
 
 /// How a migration is moved on.
@@ -227,7 +227,7 @@ impl Engine {
         caller: &Caller,
         own: Own,
         content: &MigrationContent,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<bool, EngineError> {
         let found = Found {
             fetched: own.fetched,
@@ -248,7 +248,7 @@ impl Engine {
         caller: &Caller,
         of: &TypeKey,
         asked: Asked<'_>,
-        more: &[Step],
+        more: &[WriteStep],
     ) -> Result<PhaseRecord, EngineError> {
         let mut attempts = Attempts::new();
         loop {
@@ -299,7 +299,7 @@ impl Engine {
     pub(super) async fn clear_failed(&self, state: &TypeState) -> Result<bool, EngineError> {
         const AT_ONCE: usize = 50;
         while state.phase.migration.is_none() {
-            let range = Range::of(keys::all_failed(&state.key)?).keys_only();
+            let range = ReadRange::of(keys::all_failed(&state.key)?).keys_only();
             let (_, page) = self.store.range(range.limit(AT_ONCE)).await?;
             if page.entries.is_empty() {
                 return Ok(true);
@@ -352,11 +352,11 @@ impl Engine {
         caller: &Caller,
         state: &TypeState,
         next: &PhaseRecord,
-    ) -> Result<Vec<Step>, EngineError> {
-        let put = Step {
+    ) -> Result<Vec<WriteStep>, EngineError> {
+        let put = WriteStep {
             key: state.phase_key.clone(),
-            condition: Condition::RevisionIs(state.phase_revision),
-            action: Action::Put(Put::of(phase::encode(next, state.open)?)),
+            condition: WriteCondition::RevisionIs(state.phase_revision),
+            action: WriteAction::Put(RecordPut::of(phase::encode(next, state.open)?)),
         };
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(match next.migration {

@@ -13,7 +13,7 @@ use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
 use coeval_codes::Coded;
 use coeval_core::phases::PhaseRefusal;
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use std::time::{Duration, Instant};
 
 /// How often it is looked at.
@@ -128,7 +128,7 @@ impl Engine {
         let known: Vec<u32> = state.majors.iter().filter(open).copied().collect();
         for pair in known.windows(2) {
             let [from, to] = pair else { continue };
-            let range = Range::of(keys::records_of_major(&state.key, *from)?).limit(1);
+            let range = ReadRange::of(keys::records_of_major(&state.key, *from)?).limit(1);
             let (_, page) = self.store.range(range.keys_only()).await?;
             if page.entries.is_empty() {
                 continue;

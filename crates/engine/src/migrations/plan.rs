@@ -14,7 +14,7 @@ use crate::write::move_record;
 use coeval_access::GeneralRight;
 use coeval_core::phases::begin;
 use coeval_core::version::{Uuid, Version};
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 use std::time::{Duration, Instant};
 
 /// For how long resources are tried; the rest is estimated.
@@ -138,7 +138,7 @@ impl Engine {
         plan: &mut MigrationPlan,
     ) -> Result<(), EngineError> {
         let began = Instant::now();
-        let mut range = Range::of(keys::records_of_major(&plan.of, plan.from)?);
+        let mut range = ReadRange::of(keys::records_of_major(&plan.of, plan.from)?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {

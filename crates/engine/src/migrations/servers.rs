@@ -10,7 +10,7 @@ use crate::keys::{self, TypeKey};
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Phase, PhaseAcknowledgement};
 use coeval_core::version::Version;
-use coeval_storage::{Entry, Millis, Put, Range, StorageError};
+use coeval_storage::{ReadRange, RecordPut, StorageError, StoredEntry, UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl ServerSeen {
     }
 }
 
-pub(super) fn decode(entry: &Entry) -> Option<ServerSeen> {
+pub(super) fn decode(entry: &StoredEntry) -> Option<ServerSeen> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 
@@ -81,7 +81,7 @@ pub(super) const LEASE: Duration = Duration::from_secs(15);
 /// one that died before the migration began, which its longer lease does not show.
 pub(super) fn acknowledged(
     of: &TypeKey,
-    entries: &[Entry],
+    entries: &[StoredEntry],
     to: Option<u32>,
     since_begun: Option<Duration>,
 ) -> Vec<PhaseAcknowledgement> {
@@ -91,7 +91,7 @@ pub(super) fn acknowledged(
             && !seen.refused.contains_key(&name)
             && since_begun.is_some_and(|time| time > LEASE)
     };
-    let read = |entry: &Entry| match decode(entry) {
+    let read = |entry: &StoredEntry| match decode(entry) {
         Some(seen) if silent(&seen) => None,
         Some(seen) => Some(PhaseAcknowledgement {
             phase: seen.phase(of, to),
@@ -110,7 +110,7 @@ impl Engine {
     pub(crate) async fn server_without_links(
         &self,
     ) -> Result<Option<(String, String)>, EngineError> {
-        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let behind = page.entries.iter().find_map(|entry| match decode(entry) {
             Some(seen) if seen.knows_links => None,
             Some(seen) => Some((seen.name, seen.release)),
@@ -126,7 +126,7 @@ impl Engine {
     /// If the caller may not know, or the store fails.
     pub async fn servers(&self, caller: &Caller) -> Result<Vec<ServerSeen>, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         Ok(page.entries.iter().filter_map(decode).collect())
     }
 
@@ -138,8 +138,8 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let body = encode("a server", seen)?;
         let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
-        let expires = Millis(self.now().saturating_add(lease));
-        let put = Put::of(body).expiring(Some(expires));
+        let expires = UnixMillis(self.now().saturating_add(lease));
+        let put = RecordPut::of(body).expiring(Some(expires));
         self.store.put(&keys::server(&seen.name)?, put).await?;
         Ok(())
     }

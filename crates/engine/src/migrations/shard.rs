@@ -9,7 +9,9 @@ use crate::header::Time;
 use crate::keys::{self, TypeKey};
 use coeval_core::phases::{BackgroundWork, Epoch};
 use coeval_core::version::Uuid;
-use coeval_storage::{Action, Condition, Entry, Key, Put, Revision, Span, Step};
+use coeval_storage::{
+    Key, KeySpan, RecordPut, Revision, StoredEntry, WriteAction, WriteCondition, WriteStep,
+};
 use serde::{Deserialize, Serialize};
 
 /// How many parts a run has at most.
@@ -104,7 +106,7 @@ pub(super) fn span(
     major: u32,
     (shard, parts): (u8, u8),
     after: Option<Uuid>,
-) -> Result<Span, EngineError> {
+) -> Result<KeySpan, EngineError> {
     let all = keys::records_of_major(of, major)?;
     if parts <= 1 {
         return Ok(match after {
@@ -119,7 +121,7 @@ pub(super) fn span(
     } else {
         all.end.to_vec()
     };
-    let span = Span {
+    let span = KeySpan {
         start: start.into(),
         end: end.into(),
     };
@@ -160,17 +162,21 @@ impl Shard {
         self.after.as_deref().and_then(Uuid::parse)
     }
 
-    pub(super) fn step(&self, key: &Key, before: Option<Revision>) -> Result<Step, EncodeError> {
+    pub(super) fn step(
+        &self,
+        key: &Key,
+        before: Option<Revision>,
+    ) -> Result<WriteStep, EncodeError> {
         let body = encode("a part of the work", self)?;
-        Ok(Step {
+        Ok(WriteStep {
             key: key.clone(),
-            condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
-            action: Action::Put(Put::of(body)),
+            condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+            action: WriteAction::Put(RecordPut::of(body)),
         })
     }
 
     /// From its record; one that can't be read is as good as none.
-    pub(super) fn decode(entry: &Entry) -> Option<Self> {
+    pub(super) fn decode(entry: &StoredEntry) -> Option<Self> {
         serde_json::from_slice(&entry.stored.record()?.content.body).ok()
     }
 }

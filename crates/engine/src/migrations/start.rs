@@ -17,7 +17,7 @@ use crate::write::join;
 use coeval_access::GeneralRight;
 use coeval_core::phases::{Phase, PhaseRefusal, begin};
 use coeval_core::version::Version;
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use serde_json::Value;
 
 /// A migration that is wanted.
@@ -128,7 +128,7 @@ impl Engine {
         &self,
         caller: &Caller,
         content: &MigrationContent,
-        steps: Vec<coeval_storage::Step>,
+        steps: Vec<coeval_storage::WriteStep>,
     ) -> Result<bool, EngineError> {
         let new = NewOwn {
             kind: OwnKind::Migration,
@@ -235,7 +235,7 @@ impl Engine {
             .filter(|major| !state.phase.closed.contains(major))
             .collect();
         for major in &open {
-            let range = Range::of(keys::records_of_major(&state.key, *major)?).limit(1);
+            let range = ReadRange::of(keys::records_of_major(&state.key, *major)?).limit(1);
             let (_, page) = self.store.range(range.keys_only()).await?;
             if !page.entries.is_empty() {
                 return Ok(*major);

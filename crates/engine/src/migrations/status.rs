@@ -21,7 +21,7 @@ use coeval_core::phases::{
     BackgroundWork, Migration, MoveInitiator, Phase, PhaseRefusal, finish, forward, work,
 };
 use coeval_core::version::Uuid;
-use coeval_storage::{Range, ReadRequest};
+use coeval_storage::{ReadRange, ReadRequest};
 
 /// Where a migration stands as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,7 +279,7 @@ impl Engine {
         let running = migration.filter(|one| one.from == content.from && one.to == content.to);
         let old = self.tally(&looked.state, content.from).await?;
         let new = self.tally(&looked.state, content.to).await?;
-        let (_, servers) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, servers) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let servers = servers
             .entries
             .iter()
@@ -480,7 +480,7 @@ impl Engine {
         if let Some(after) = after {
             span = span.after(&keys::failed(of, after)?);
         }
-        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
+        let (_, page) = self.store.range(ReadRange::of(span).limit(limit)).await?;
         let mut all = Vec::new();
         for (id, listed) in page.entries.iter().filter_map(decode_failed) {
             let fetched = self.fetch(of, id, ReadRequest::default()).await;

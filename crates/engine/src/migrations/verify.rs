@@ -12,7 +12,7 @@ use crate::write::move_record;
 use coeval_access::GeneralRight;
 use coeval_core::phases::{PairStanding, PhaseRefusal};
 use coeval_core::version::Uuid;
-use coeval_storage::{Range, ReadRequest};
+use coeval_storage::{ReadRange, ReadRequest};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Engine {
         let mut looked = 0;
         for major in [migration.from, migration.to] {
             let span = keys::records_of_major(of, major)?;
-            let mut range = Range::of(span).keys_only().limit(PAGE);
+            let mut range = ReadRange::of(span).keys_only().limit(PAGE);
             loop {
                 let (_, page) = self.store.range(range.clone()).await?;
                 for entry in &page.entries {

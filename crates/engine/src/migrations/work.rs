@@ -24,7 +24,8 @@ use coeval_core::phases::{
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::{
-    AtomicWrite, Condition, Entry, Limits, Range, ReadRequest, Revision, StorageError,
+    AtomicWrite, ReadRange, ReadRequest, Revision, StorageError, StoreLimits, StoredEntry,
+    WriteCondition,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -220,11 +221,12 @@ impl Run {
         for major in [from, to] {
             let part = (held.shard, held.kept.parts);
             let span = shard::span(&self.of, major, part, held.kept.after())?;
-            request = request.and_range(Range::of(span).limit(most));
+            request = request.and_range(ReadRange::of(span).limit(most));
         }
         let snapshot = engine.store.read(request).await?;
         let mut found = snapshot.keys.into_iter();
-        let revision = |entry: &Option<Entry>| entry.as_ref().and_then(|one| one.stored.revision());
+        let revision =
+            |entry: &Option<StoredEntry>| entry.as_ref().and_then(|one| one.stored.revision());
         let phase = found.next().flatten();
         if revision(&phase) != Some(state.phase_revision) {
             // Nothing was read that counts; the next look finds the type as it is.
@@ -237,7 +239,7 @@ impl Run {
         let mut pages = snapshot.pages.into_iter();
         let old = pages.next().unwrap_or_default();
         let new = pages.next().unwrap_or_default();
-        let last = |page: &coeval_storage::Page| {
+        let last = |page: &coeval_storage::RangePage| {
             let last = page.entries.last().filter(|_| page.more);
             last.and_then(|entry| keys::read_record(&entry.key))
                 .map(|(_, _, id)| id)
@@ -349,7 +351,7 @@ impl Run {
         &self,
         id: Uuid,
         unfit: &Unfit,
-    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+    ) -> Result<Vec<coeval_storage::WriteStep>, EngineError> {
         match self.work {
             BackgroundWork::Backfill | BackgroundWork::CopyBack => {
                 Listed::of(unfit).steps(&self.of, id, None)
@@ -552,7 +554,7 @@ impl Engine {
 /// What is written together.
 #[derive(Default)]
 struct Batch {
-    steps: Vec<coeval_storage::Step>,
+    steps: Vec<coeval_storage::WriteStep>,
     versions: std::collections::BTreeSet<Version>,
     counts: Counts,
     last: Option<Uuid>,
@@ -561,15 +563,15 @@ struct Batch {
 
 impl Batch {
     /// Whether these steps fit too, with what else is written.
-    fn fits(&self, steps: &[coeval_storage::Step]) -> bool {
-        let limits = Limits::default();
+    fn fits(&self, steps: &[coeval_storage::WriteStep]) -> bool {
+        let limits = StoreLimits::default();
         let all = || self.steps.iter().chain(steps);
-        let conditions = all().filter(|step| step.condition != Condition::Whatever);
-        let actions = all().filter(|step| step.action != coeval_storage::Action::Nop);
+        let conditions = all().filter(|step| step.condition != WriteCondition::Whatever);
+        let actions = all().filter(|step| step.action != coeval_storage::WriteAction::Nop);
         let keys: usize = all().map(|step| step.key.as_bytes().len()).sum();
         let values: usize = all()
             .map(|step| match &step.action {
-                coeval_storage::Action::Put(put) => put.content.stored_size(),
+                coeval_storage::WriteAction::Put(put) => put.content.stored_size(),
                 _ => 0,
             })
             .sum();
@@ -584,7 +586,7 @@ impl Batch {
     fn add(
         &mut self,
         id: Uuid,
-        steps: Vec<coeval_storage::Step>,
+        steps: Vec<coeval_storage::WriteStep>,
         at: Option<Version>,
         counts: Counts,
     ) {

@@ -13,7 +13,7 @@ use coeval_codes::{Code, Coded};
 use coeval_core::convert::ContentRecord;
 use coeval_core::phases::PairStanding;
 use coeval_core::version::{Uuid, Version};
-use coeval_storage::Limits;
+use coeval_storage::StoreLimits;
 
 /// Why a resource can't have a record at the other major.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl Engine {
         let encoded = sealed.store.encode();
         let encoded = encoded.map_err(|error| Unfit::of(&error))?;
         let size = encoded.stored_size();
-        if size > Limits::default().record {
+        if size > StoreLimits::default().record {
             return Err(Unfit {
                 code: coeval_codes::TOO_LARGE,
                 reason: format!("at {at} it has {size} bytes, more than a record can have"),

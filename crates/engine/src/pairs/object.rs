@@ -15,7 +15,7 @@ use coeval_core::phases::{
     RecordHome, TouchedKeys, plan_write,
 };
 use coeval_core::version::{Uuid, Version};
-use coeval_storage::{AtomicWrite, Millis, PutRevision};
+use coeval_storage::{AtomicWrite, PutRevision, UnixMillis};
 
 /// A resource that is to be written.
 pub(crate) struct Putting<'a> {
@@ -27,7 +27,7 @@ pub(crate) struct Putting<'a> {
     pub(crate) after: &'a Sealed,
     /// The same with its secure values; nothing: the content stays as it was.
     pub(crate) whole: Option<&'a ContentRecord>,
-    pub(crate) expires: Option<Millis>,
+    pub(crate) expires: Option<UnixMillis>,
     /// What the caller does; it matters in migrations alone.
     pub(crate) write: PhaseWrite,
     /// The version that a new resource was written at.
@@ -161,7 +161,7 @@ impl Engine {
         write: AtomicWrite,
         fetched: &Fetched,
         stored: &Stored,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
         state.part()?;
@@ -272,7 +272,7 @@ impl Both<'_> {
         state: &TypeState,
         id: Uuid,
         earlier: Option<&Stored>,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         history: KeptHistory,
         unfit: Option<&Unfit>,
     ) -> Result<AtomicWrite, EngineError> {

@@ -11,7 +11,7 @@ use coeval_core::phases::{
     plan_read_on,
 };
 use coeval_core::version::{StoredVersion, Uuid, Version};
-use coeval_storage::{Entry, Key};
+use coeval_storage::{Key, StoredEntry};
 
 /// What stands under the two keys of a resource.
 #[derive(Clone, Debug)]
@@ -76,8 +76,8 @@ impl Pair {
     pub(crate) fn choose(
         state: &TypeState,
         id: Uuid,
-        records: &[Option<Entry>],
-    ) -> Result<Option<Entry>, EngineError> {
+        records: &[Option<StoredEntry>],
+    ) -> Result<Option<StoredEntry>, EngineError> {
         let first = || records.iter().flatten().next().cloned();
         let Some(part) = state.reading()? else {
             return Ok(first());

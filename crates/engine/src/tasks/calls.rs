@@ -15,7 +15,9 @@ use crate::resource::Quarantined;
 use coeval_access::GeneralRight;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_storage::{AtomicWrite, Condition, Key, Range, ReadRequest, Span, WatchRequest};
+use coeval_storage::{
+    AtomicWrite, Key, KeySpan, ReadRange, ReadRequest, WatchRequest, WriteCondition,
+};
 use futures::StreamExt;
 use serde_json::Value;
 use std::time::Duration;
@@ -111,7 +113,7 @@ impl Engine {
     ) -> Result<Task, EngineError> {
         let (task, deed) = self.draft(caller, new)?;
         let steps = vec![
-            record::step(&task, Condition::NotExists)?,
+            record::step(&task, WriteCondition::NotExists)?,
             record::open_step(task.id, report)?,
             self.audit_step(caller, &deed)?,
         ];
@@ -138,7 +140,7 @@ impl Engine {
         if let Some(before) = query.before {
             span = span.before(&keys::task(before)?);
         }
-        let mut range = Range::of(span).descending();
+        let mut range = ReadRange::of(span).descending();
         let mut found = TaskPage::default();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -200,7 +202,7 @@ impl Engine {
                 task.ended = Some(self.now());
                 write.steps.extend(record::close_steps(id)?);
             }
-            let condition = Condition::RevisionIs(revision);
+            let condition = WriteCondition::RevisionIs(revision);
             write.steps.push(record::step(&task, condition)?);
             if unless_raced(self.commit(&keys::task(id)?, write).await)?.is_some() {
                 return Ok(task);
@@ -221,7 +223,7 @@ impl Engine {
         let until = Instant::now() + at_most;
         let key = keys::task(id)?;
         loop {
-            let span = Span::between(&key, &key);
+            let span = KeySpan::between(&key, &key);
             // The watch comes first, so that nothing is missed between it and the look.
             let watch = self.store.watch(WatchRequest { span, from: None }).await;
             let mut watch = watch.ok();

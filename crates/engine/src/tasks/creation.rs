@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::header::{Header, State};
 use crate::keys::TypeKey;
 use coeval_core::version::Uuid;
-use coeval_storage::{Condition, Step};
+use coeval_storage::{WriteCondition, WriteStep};
 use serde_json::Value;
 
 /// The operation of these tasks.
@@ -65,7 +65,7 @@ impl Engine {
     pub(crate) async fn end_of_creation(
         &self,
         header: &mut Header,
-    ) -> Result<Option<Step>, EngineError> {
+    ) -> Result<Option<WriteStep>, EngineError> {
         let id = header.creation.take().and_then(|id| Uuid::parse(&id));
         let Some(id) = id else {
             return Ok(None);
@@ -85,7 +85,7 @@ impl Engine {
         end(&mut task, header, self.now());
         Ok(Some(record::step(
             &task,
-            Condition::RevisionIs(kept.revision),
+            WriteCondition::RevisionIs(kept.revision),
         )?))
     }
 }
@@ -96,7 +96,7 @@ impl Engine {
     pub(crate) async fn creation_called_off(
         &self,
         header: &Header,
-    ) -> Result<Option<Step>, EngineError> {
+    ) -> Result<Option<WriteStep>, EngineError> {
         let id = header.creation.as_deref().and_then(Uuid::parse);
         let Some(id) = id else {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Engine {
         task.ended = Some(self.now());
         task.status = Status::Canceled;
         task.message = Some("the resource was deleted before it was resolved".to_owned());
-        let condition = Condition::RevisionIs(kept.revision);
+        let condition = WriteCondition::RevisionIs(kept.revision);
         Ok(Some(record::step(&task, condition)?))
     }
 }

@@ -22,7 +22,9 @@ use coeval_core::types::{
     ListColumn, TypeVersion, VersionDeprecation, columns_flaw, same_definition,
 };
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, Revision, Step};
+use coeval_storage::{
+    AtomicWrite, RecordPut, Revision, StoredEntry, WriteAction, WriteCondition, WriteStep,
+};
 use serde::{Deserialize, Serialize};
 
 /// What is annotated on a version.
@@ -68,7 +70,7 @@ pub(crate) struct StoredAnnotations {
 }
 
 impl StoredAnnotations {
-    pub(crate) fn decode(entry: &Entry) -> Option<Self> {
+    pub(crate) fn decode(entry: &StoredEntry) -> Option<Self> {
         let record = entry.stored.record();
         let read = record.and_then(|one| serde_json::from_slice(&one.content.body).ok());
         if read.is_none() {
@@ -131,7 +133,7 @@ pub(super) fn annotating(
     version: &TypeVersion,
     meta: &Meta,
     before: &Annotations,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let after = before.changed(&AnnotationChange::of_file(version));
     if let Some(what) = flaw(&after, version) {
         let id = version.id.clone();
@@ -144,7 +146,7 @@ pub(super) fn annotating(
 pub(super) fn forgetting(
     of: &TypeKey,
     definition: &Definition,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let gone = Annotations {
         revision: definition.annotations.revision,
         ..Annotations::default()
@@ -158,7 +160,7 @@ fn step(
     version: Version,
     meta: &Meta,
     after: &Annotations,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let action = if !after.is_empty() {
         let stored = StoredAnnotations {
             number: meta.number,
@@ -168,15 +170,15 @@ fn step(
             revision: None,
         };
         let body = crate::encode::encode("annotations", &stored)?;
-        Action::Put(Put::of(body))
+        WriteAction::Put(RecordPut::of(body))
     } else if after.revision.is_some() {
-        Action::Delete
+        WriteAction::Delete
     } else {
         return Ok(None);
     };
-    Ok(Some(Step {
+    Ok(Some(WriteStep {
         key: keys::annotations(of, version)?,
-        condition: Condition::Whatever,
+        condition: WriteCondition::Whatever,
         action,
     }))
 }
@@ -280,7 +282,7 @@ impl Engine {
                 return Ok(());
             };
             let key = keys::type_version(of, version)?;
-            let own = Condition::RevisionIs(definition.revision);
+            let own = WriteCondition::RevisionIs(definition.revision);
             let mut write = AtomicWrite::new().when(&key, own);
             write.steps.push(step);
             let mut write = with_phase(write, &state, state.phase_revision)?;

@@ -13,7 +13,7 @@ use crate::visible_versions::VisibleVersions;
 use coeval_access::{AccessLevel, TypeAction};
 use coeval_core::types::{ListColumn, TypeVersion, VersionDeprecation};
 use coeval_core::version::Version;
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use std::sync::Arc;
 
 /// A type version as it is shown.
@@ -74,7 +74,7 @@ impl Engine {
     /// # Errors
     /// If the store fails.
     pub async fn visible_types(&self, caller: &Caller) -> Result<Vec<CatalogEntry>, EngineError> {
-        let mut range = Range::of(keys::all_phases()?);
+        let mut range = ReadRange::of(keys::all_phases()?);
         let mut all = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use coeval_access::Acl;
 use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId};
 use coeval_core::version::Version;
-use coeval_storage::{Content, Record, Revision};
+use coeval_storage::{Record, RecordContent, Revision};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -88,14 +88,14 @@ pub(crate) struct Definition {
 
 impl Definition {
     /// As it is stored.
-    pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Result<Content, EngineError> {
+    pub(crate) fn encode(meta: &Meta, file: &Bytes) -> Result<RecordContent, EngineError> {
         let tag = if meta.retired || meta.after_link {
             LINK_META
         } else {
             META
         };
         let meta = crate::encode::encode("a type version", meta)?;
-        Ok(Content {
+        Ok(RecordContent {
             flags: 0,
             fields: vec![(tag, meta.into())],
             body: file.clone(),

@@ -25,7 +25,8 @@ use coeval_access::{AccessLevel, TypeAction};
 use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
+    AtomicWrite, Key, ReadRange, ReadRequest, RecordPut, Revision, StorageError, WriteAction,
+    WriteCondition, WriteStep,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -236,8 +237,8 @@ impl Engine {
         };
         let content = Definition::encode(&meta, &definition.file)?;
         let key = keys::type_version(&state.key, definition.version)?;
-        let own = Condition::RevisionIs(definition.revision);
-        let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+        let own = WriteCondition::RevisionIs(definition.revision);
+        let write = AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));
         let write = with_phase(write, state, state.phase_revision)?;
         let written = unless_raced(self.commit(&key, write).await)?;
         Ok(written.map(|written| (written.revision, meta)))
@@ -274,7 +275,7 @@ impl Engine {
         outcome: &Outcome,
     ) -> Result<(), EngineError> {
         let key = keys::type_version(&state.key, definition.version)?;
-        let own = Condition::RevisionIs(marked);
+        let own = WriteCondition::RevisionIs(marked);
         let id = definition.id(&state.key);
         let mut write = AtomicWrite::new();
         let mut note = None;
@@ -282,7 +283,7 @@ impl Engine {
             (Some(file), Some(registered), Some(version)) => {
                 note = told(&registered.findings);
                 for (key, revision) in &outcome.interfaces {
-                    write = write.when(key, Condition::RevisionIs(*revision));
+                    write = write.when(key, WriteCondition::RevisionIs(*revision));
                 }
                 let meta = Meta {
                     editing: false,
@@ -293,7 +294,7 @@ impl Engine {
                     ..mark
                 };
                 let content = Definition::encode(&meta, file)?;
-                write = write.step(&key, own, Action::Put(Put::of(content)));
+                write = write.step(&key, own, WriteAction::Put(RecordPut::of(content)));
                 write = with_phase(write, state, marked)?;
                 let before = &definition.annotations;
                 let annotations = annotating(&state.key, version, &meta, before)?;
@@ -310,22 +311,22 @@ impl Engine {
                         retired: true,
                         ..mark
                     };
-                    Action::Put(Put::of(Definition::encode(&meta, &definition.file)?))
+                    WriteAction::Put(RecordPut::of(Definition::encode(&meta, &definition.file)?))
                 } else {
-                    Action::Delete
+                    WriteAction::Delete
                 };
                 write = write.step(&key, own, action);
                 write.steps.extend(forgetting(&state.key, definition)?);
                 let freed = outcome.leaving.iter().flat_map(|one| &one.freed);
                 for retired in freed.filter_map(|version| state.retired.get(version)) {
                     let key = keys::type_version(&state.key, retired.version)?;
-                    let own = Condition::RevisionIs(retired.revision);
-                    write = write.step(&key, own, Action::Delete);
+                    let own = WriteCondition::RevisionIs(retired.revision);
+                    write = write.step(&key, own, WriteAction::Delete);
                     write.steps.extend(forgetting(&state.key, retired)?);
                 }
                 if state.definitions.len() == 1 {
-                    let phase = Condition::RevisionIs(marked);
-                    write = write.step(&state.phase_key, phase, Action::Delete);
+                    let phase = WriteCondition::RevisionIs(marked);
+                    write = write.step(&state.phase_key, phase, WriteAction::Delete);
                     write
                         .steps
                         .extend(self.bundle_removal(caller, &state.key).await?);
@@ -350,7 +351,7 @@ impl Engine {
         of: &TypeKey,
         version: Version,
     ) -> Result<bool, StorageError> {
-        let range = Range::of(keys::at_version(of, version)?).limit(1);
+        let range = ReadRange::of(keys::at_version(of, version)?).limit(1);
         let (_, page) = self.store.range(range).await?;
         Ok(!page.entries.is_empty())
     }
@@ -415,7 +416,7 @@ struct Outcome {
     external_id: Option<String>,
     max_implicit_right: Option<AccessLevel>,
     /// The numbers of its fields in protobuf.
-    typed: Vec<Step>,
+    typed: Vec<WriteStep>,
 }
 
 /// The phase record is rewritten with every change, so that all servers load the type again.
@@ -424,6 +425,6 @@ pub(crate) fn with_phase(
     state: &TypeState,
     before: Revision,
 ) -> Result<AtomicWrite, EncodeError> {
-    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
-    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
+    let put = WriteAction::Put(RecordPut::of(phase::encode(&state.phase, state.open)?));
+    Ok(write.step(&state.phase_key, WriteCondition::RevisionIs(before), put))
 }

@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::keys::{self, TypeKey};
 use coeval_access::{Acl, Grant, TypeAction};
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 use std::sync::Arc;
 
 /// What is done, and what the audit says of it.
@@ -45,8 +45,9 @@ impl Engine {
             change(&state, &mut meta)?;
             let content = Definition::encode(&meta, &definition.file)?;
             let key = keys::type_version(of, version)?;
-            let own = Condition::RevisionIs(definition.revision);
-            let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+            let own = WriteCondition::RevisionIs(definition.revision);
+            let write =
+                AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));
             let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(told.what, &definition.id(of));
             deed.note.clone_from(&told.note);

@@ -22,7 +22,7 @@ use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
 use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId, without_annotations};
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
+use coeval_storage::{AtomicWrite, RecordPut, StorageError, WriteAction, WriteCondition};
 use std::sync::Arc;
 
 /// What happens to a version whose bump is too small, or whose laws don't hold.
@@ -165,8 +165,8 @@ impl Engine {
             // Of a type that is not there nothing can be there, except for what a server that knows
             // no retired versions left behind.
             let before = match state {
-                Some(_) => Condition::NotExists,
-                None => Condition::Whatever,
+                Some(_) => WriteCondition::NotExists,
+                None => WriteCondition::Whatever,
             };
             let mut write = self
                 .registering(caller, of, state, &version, &meta, &file, before)
@@ -245,15 +245,15 @@ impl Engine {
         version: &TypeVersion,
         meta: &Meta,
         file: &Bytes,
-        own_before: Condition,
+        own_before: WriteCondition,
     ) -> Result<AtomicWrite, EngineError> {
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
-        let before = state.map_or(Condition::NotExists, |state| {
-            Condition::RevisionIs(state.phase_revision)
+        let before = state.map_or(WriteCondition::NotExists, |state| {
+            WriteCondition::RevisionIs(state.phase_revision)
         });
-        let put = Action::Put(Put::of(phase::encode(&phase, open)?));
-        let definition = Action::Put(Put::of(Definition::encode(meta, file)?));
+        let put = WriteAction::Put(RecordPut::of(phase::encode(&phase, open)?));
+        let definition = WriteAction::Put(RecordPut::of(Definition::encode(meta, file)?));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new().step(&own, own_before, definition).step(
             &keys::phase(of)?,
@@ -262,7 +262,7 @@ impl Engine {
         );
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
-            write = write.when(&key, Condition::RevisionIs(revision));
+            write = write.when(&key, WriteCondition::RevisionIs(revision));
         }
         // The engine's own kinds have no rights of their own.
         if state.is_none() && &*of.vendor != crate::kinds::VENDOR {

@@ -23,7 +23,7 @@ use crate::keys::{self, TypeKey};
 use coeval_access::inheritance;
 use coeval_core::types::{TypeVersion, same_definition};
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -147,8 +147,8 @@ impl Engine {
                 }
                 bytes += size;
                 let key = keys::type_version(of, definition.version)?;
-                let own = Condition::RevisionIs(definition.revision);
-                write = write.step(&key, own, Action::Put(Put::of(content)));
+                let own = WriteCondition::RevisionIs(definition.revision);
+                write = write.step(&key, own, WriteAction::Put(RecordPut::of(content)));
             }
             if write.steps.is_empty() {
                 return Ok(wrote);
@@ -227,7 +227,7 @@ impl Engine {
                 after_link: retired.meta.after_link,
                 ..meta
             };
-            let before = Condition::RevisionIs(retired.revision);
+            let before = WriteCondition::RevisionIs(retired.revision);
             let mut write = self
                 .registering(
                     caller,

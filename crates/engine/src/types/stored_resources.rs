@@ -11,7 +11,7 @@ use crate::stored::Stored;
 use coeval_codes::Coded;
 use coeval_core::convert::{ContentRecord, LawsChecked, Versions};
 use coeval_core::version::Version;
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 use std::sync::Arc;
 
 /// How many failing resources are told by name.
@@ -26,7 +26,7 @@ impl Engine {
         versions: &Arc<Versions>,
         at: Version,
     ) -> Result<Vec<Finding>, EngineError> {
-        let mut range = Range::of(keys::records(&state.key)?);
+        let mut range = ReadRange::of(keys::records(&state.key)?);
         let (mut tried, mut failed, mut missed) = (0_u64, 0_u64, 0_u64);
         let mut missing: Option<Finding> = None;
         let mut findings: Vec<Finding> = Vec::new();

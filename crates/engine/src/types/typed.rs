@@ -17,7 +17,10 @@ use crate::kinds::VENDOR;
 use crate::visible_versions::VisibleVersions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
-use coeval_storage::{Action, AtomicWrite, Condition, Entry, Put, ReadRequest, Revision, Step};
+use coeval_storage::{
+    AtomicWrite, ReadRequest, RecordPut, Revision, StoredEntry, WriteAction, WriteCondition,
+    WriteStep,
+};
 use coeval_typed::{Candidate, FindingKind, Layout, Ledger, PackageName};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +52,7 @@ pub(crate) struct NumbersOf {
 }
 
 impl NumbersOf {
-    fn decode(entry: &Entry) -> Option<Self> {
+    fn decode(entry: &StoredEntry) -> Option<Self> {
         let record = entry.stored.record();
         let ledger = record.and_then(|record| serde_json::from_slice(&record.content.body).ok());
         if ledger.is_none() {
@@ -64,7 +67,7 @@ impl NumbersOf {
 
 impl StoredTyped {
     /// With a record of numbers.
-    pub(crate) fn note(&mut self, entry: &Entry) {
+    pub(crate) fn note(&mut self, entry: &StoredEntry) {
         let major = keys::major_of_ledger(&entry.key);
         if let (Some(major), Some(numbers)) = (major, NumbersOf::decode(entry)) {
             self.ledgers.insert(major, numbers);
@@ -72,12 +75,12 @@ impl StoredTyped {
     }
 
     /// With the record of who has the name.
-    pub(crate) fn note_claim(&mut self, entry: Option<&Entry>) {
+    pub(crate) fn note_claim(&mut self, entry: Option<&StoredEntry>) {
         self.claim = entry.and_then(claimed_by);
     }
 }
 
-fn claimed_by(entry: &Entry) -> Option<TypeKey> {
+fn claimed_by(entry: &StoredEntry) -> Option<TypeKey> {
     let record = entry.stored.record()?;
     TypeKey::parse(std::str::from_utf8(&record.content.body).ok()?)
 }
@@ -224,7 +227,7 @@ fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
 pub(super) struct TypedOutcome {
     pub(super) findings: Vec<Finding>,
     /// Part of the write that brings the version.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<WriteStep>,
 }
 
 fn found(finding: coeval_typed::Finding) -> Finding {
@@ -456,11 +459,11 @@ impl Engine {
     }
 }
 
-fn claiming(of: &TypeKey, key: coeval_storage::Key) -> Step {
-    Step {
+fn claiming(of: &TypeKey, key: coeval_storage::Key) -> WriteStep {
+    WriteStep {
         key,
-        condition: Condition::NotExists,
-        action: Action::Put(Put::of(of.to_string().into_bytes())),
+        condition: WriteCondition::NotExists,
+        action: WriteAction::Put(RecordPut::of(of.to_string().into_bytes())),
     }
 }
 
@@ -468,12 +471,12 @@ fn numbering(
     key: coeval_storage::Key,
     before: Option<Revision>,
     ledger: &Ledger,
-) -> Result<Step, EngineError> {
+) -> Result<WriteStep, EngineError> {
     let body = crate::encode::encode("field numbers", ledger)?;
-    Ok(Step {
+    Ok(WriteStep {
         key,
-        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
-        action: Action::Put(Put::of(body)),
+        condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+        action: WriteAction::Put(RecordPut::of(body)),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::stored::Stored;
 use coeval_access::{AccessLevel, Acl};
 use coeval_core::phases::RecordHome;
 use coeval_core::version::{Uuid, Version};
-use coeval_storage::{Range, ReadRequest, Revision, Stored as Kept, Token};
+use coeval_storage::{ReadRange, ReadRequest, Revision, StoredValue as Kept, Token};
 use std::sync::Arc;
 
 impl WatchQuery {
@@ -299,7 +299,7 @@ impl Watcher {
         id: Uuid,
         revision: Revision,
     ) -> Result<Option<Stored>, EngineError> {
-        let mut range = Range::of(keys::histories(id)?).descending();
+        let mut range = ReadRange::of(keys::histories(id)?).descending();
         let request = ReadRequest::default();
         let fetched = self.engine.fetch(&self.query.of, id, request).await;
         let present = match fetched {

@@ -9,7 +9,7 @@ use crate::keys;
 use crate::kinds::{OwnKind, VENDOR};
 use crate::stored::Stored;
 use coeval_access::{GeneralRight, Rights};
-use coeval_storage::Group;
+use coeval_storage::EventGroup;
 use serde::de::DeserializeOwned;
 
 /// What a group says about the watcher.
@@ -25,7 +25,7 @@ pub(super) enum Concern {
 }
 
 /// Whether a group can concern any watcher's rights, by its keys alone.
-pub(super) fn may_concern(group: &Group) -> bool {
+pub(super) fn may_concern(group: &EventGroup) -> bool {
     group.events.iter().any(|event| {
         let own = || keys::read_record(&event.key).is_some_and(|(of, ..)| &*of.vendor == VENDOR);
         match event.key.as_bytes() {

@@ -13,7 +13,7 @@ use crate::keys::{self, TypeKey};
 use crate::write::decode_acl;
 use coeval_access::Acl;
 use coeval_core::version::Uuid;
-use coeval_storage::{Group, ReadRequest, Token};
+use coeval_storage::{EventGroup, ReadRequest, Token};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) struct Lookahead {
 }
 
 impl Lookahead {
-    fn add(&mut self, of: &TypeKey, group: &Group) {
+    fn add(&mut self, of: &TypeKey, group: &EventGroup) {
         let mut acls = false;
         if is_silent(group) {
             return;

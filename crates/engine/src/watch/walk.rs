@@ -16,7 +16,7 @@ use crate::stored::Stored;
 use crate::write::decode_acl;
 use coeval_access::{AccessLevel, Acl};
 use coeval_core::version::Uuid;
-use coeval_storage::{Range, ReadRequest, Stored as Kept};
+use coeval_storage::{ReadRange, ReadRequest, StoredValue as Kept};
 use std::collections::HashMap;
 
 /// Resources that are looked at together.
@@ -27,7 +27,7 @@ const PAGE: usize = 64;
 pub(super) struct Walk {
     /// What the watcher saw before.
     pub(super) before: Eye,
-    range: Range,
+    range: ReadRange,
     /// All pages so far are as of this or earlier.
     pub(super) newest: u64,
 }
@@ -38,7 +38,7 @@ impl Walk {
         Ok(Self {
             newest: before.token.sequence,
             before,
-            range: Range::of(span).limit(PAGE),
+            range: ReadRange::of(span).limit(PAGE),
         })
     }
 }

@@ -12,44 +12,49 @@ use crate::read::{Found, Target};
 use coeval_access::{Acl, AclMember, Grant, ResourceAction};
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, StorageError, Token,
+    ReadRequest, RecordPut, Revision, StorageError, StoredEntry, Token, WriteAction as KeyAction,
+    WriteCondition, WriteStep,
 };
 
 /// Reads an ACL's record.
-pub(crate) fn decode(entry: &Entry) -> Option<Acl> {
+pub(crate) fn decode(entry: &StoredEntry) -> Option<Acl> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 
 /// The step that stores an ACL in place of what was read. It does not expire by itself: when its
 /// resource does, it says who is to be told.
-pub(crate) fn step(id: Uuid, acl: &Acl, before: Option<Revision>) -> Result<Step, EngineError> {
+pub(crate) fn step(
+    id: Uuid,
+    acl: &Acl,
+    before: Option<Revision>,
+) -> Result<WriteStep, EngineError> {
     let body = encode("an ACL", acl)?;
     let action = if acl.grants().is_empty() {
         KeyAction::Delete
     } else {
-        KeyAction::Put(Put {
+        KeyAction::Put(RecordPut {
             indexed: false,
-            ..Put::of(body)
+            ..RecordPut::of(body)
         })
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::acl(id)?,
-        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
+        condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
         action,
     })
 }
 
 /// The step that removes an ACL together with its resource. Who was let in since it was read would
 /// not be told: so it is as it was read, or nothing is written.
-pub(crate) fn removal(id: Uuid, read: Option<&Entry>) -> Result<Step, StorageError> {
+pub(crate) fn removal(id: Uuid, read: Option<&StoredEntry>) -> Result<WriteStep, StorageError> {
     let condition = match read {
-        None => Condition::NotExists,
+        None => WriteCondition::NotExists,
         Some(entry) => match entry.stored.revision() {
-            Some(revision) => Condition::RevisionIs(revision),
-            None => Condition::Exists,
+            Some(revision) => WriteCondition::RevisionIs(revision),
+            None => WriteCondition::Exists,
         },
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::acl(id)?,
         condition,
         action: KeyAction::Delete,

@@ -28,7 +28,7 @@ use coeval_core::decide::{
 use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version, WriteVersion};
-use coeval_storage::{AtomicWrite, Condition, Key, Millis, ReadRequest};
+use coeval_storage::{AtomicWrite, Key, ReadRequest, UnixMillis, WriteCondition};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub struct Create {
     /// Its name in some other system.
     pub external_id: Option<String>,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// Whether no other resource may have the name.
     pub unique: bool,
     /// When the content is looked at.
@@ -319,7 +319,9 @@ impl Engine {
         deed.version = Some(said.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
         if let Some(task) = &task {
-            write.steps.push(record::step(task, Condition::NotExists)?);
+            write
+                .steps
+                .push(record::step(task, WriteCondition::NotExists)?);
         }
         Ok(Some(Planned {
             key: keys::record(of, at.major, id)?,

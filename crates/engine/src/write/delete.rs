@@ -22,8 +22,8 @@ use coeval_access::ResourceAction;
 use coeval_core::phases;
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
-    StorageError, Token,
+    AtomicWrite, Key, ReadRequest, Revision, StorageError, Token, UnixMillis,
+    WriteAction as KeyAction, WriteCondition, WriteStep,
 };
 
 /// How a resource is to be deleted. A revision alone is one of these.
@@ -254,7 +254,7 @@ impl Engine {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
     ) -> Result<Token, EngineError> {
         crate::kinds::not_own(of)?;
         let mut attempts = Attempts::new();
@@ -283,8 +283,8 @@ impl Engine {
         &self,
         state: &TypeState,
         id: Uuid,
-        expires: Option<Millis>,
-    ) -> Result<Vec<Step>, StorageError> {
+        expires: Option<UnixMillis>,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         let acl = keys::acl(id)?;
         let mut keys = vec![acl.clone(), keys::entries(id)?];
         for major in &state.majors {
@@ -292,7 +292,7 @@ impl Engine {
         }
         let snapshot = self.store.read(ReadRequest::keys(keys)).await?;
         let there = snapshot.keys.into_iter().flatten();
-        let step = |entry: coeval_storage::Entry| {
+        let step = |entry: coeval_storage::StoredEntry| {
             let revision = entry.stored.revision()?;
             let expires = if entry.key == acl {
                 entry.stored.record()?.expires?;
@@ -300,9 +300,9 @@ impl Engine {
             } else {
                 expires
             };
-            Some(Step {
+            Some(WriteStep {
                 key: entry.key,
-                condition: Condition::RevisionIs(revision),
+                condition: WriteCondition::RevisionIs(revision),
                 action: KeyAction::KeepAlive(expires),
             })
         };

@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::header::{self, Header, State};
 use crate::stored::Stored;
 use crate::types::state::TypeState;
-use coeval_storage::{Millis, ReadRequest};
+use coeval_storage::{ReadRequest, UnixMillis};
 use std::collections::BTreeMap;
 
 /// What a write says of metadata. What it does not say stays.
@@ -32,7 +32,7 @@ pub struct MetaEdit {
     /// Or none.
     pub external_id: Option<Option<String>>,
     /// Or never.
-    pub expires: Option<Option<Millis>>,
+    pub expires: Option<Option<UnixMillis>>,
     /// The only one that can be said is *in deletion*.
     pub state: Option<State>,
     /// What its controller says.
@@ -131,7 +131,7 @@ impl Engine {
         stored: &Stored,
         header: &Header,
         unique: bool,
-    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+    ) -> Result<Vec<coeval_storage::WriteStep>, EngineError> {
         let of = &state.key;
         let (org, before) = (&header.org, &stored.header.name);
         let request = ask_name(ReadRequest::default(), of, org, before)?;

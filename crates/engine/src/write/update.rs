@@ -20,7 +20,7 @@ use crate::visible_versions::WantedView;
 use coeval_access::ResourceAction;
 use coeval_core::decide::{StoreAt, WantedVersion};
 use coeval_core::version::{Version, WriteVersion};
-use coeval_storage::{Revision, Step};
+use coeval_storage::{Revision, WriteStep};
 use serde_json::Value;
 
 /// A change of a resource.
@@ -139,7 +139,7 @@ impl Engine {
         caller: &Caller,
         found: Found,
         update: &Update,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Changed, EngineError> {
         let mut planned = self.plan_update(caller, &found, update).await?;
         join(&mut planned.write.steps, more)?;

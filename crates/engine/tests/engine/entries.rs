@@ -9,7 +9,7 @@ use coeval_engine::tasks::Status;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create, Delete, MetaEdit, Update};
 use coeval_engine::{AuditQuery, Engine, State, Target, What};
-use coeval_storage::{Clock, Key, Millis, Put, Range, Span, SystemClock};
+use coeval_storage::{Clock, Key, KeySpan, ReadRange, RecordPut, SystemClock, UnixMillis};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,8 +43,8 @@ fn entry(key: &str) -> NewEntry {
 }
 
 async fn noted(engine: &Engine) -> Vec<Key> {
-    let span = Span::below(&Key::new("m").unwrap());
-    let (_, page) = engine.store().range(Range::of(span)).await.unwrap();
+    let span = KeySpan::below(&Key::new("m").unwrap());
+    let (_, page) = engine.store().range(ReadRange::of(span)).await.unwrap();
     page.entries.into_iter().map(|entry| entry.key).collect()
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn entries_expire_with_their_resource(world: World) {
     let update = Update {
         content: None,
         meta: MetaEdit {
-            expires: Some(Some(Millis(SystemClock::default().now().0 + 700))),
+            expires: Some(Some(UnixMillis(SystemClock::default().now().0 + 700))),
             ..MetaEdit::default()
         },
         ..Update::new(v("1.0.0"), Value::Null)
@@ -101,7 +101,7 @@ pub(crate) async fn entries_of_nobody_are_found_by_an_inspection(world: World) {
         .await
         .unwrap();
     let lost = Key::new("m/00000000-0000-4000-8000-000000000009").unwrap();
-    let put = Put::of(b"[]".to_vec());
+    let put = RecordPut::of(b"[]".to_vec());
     engine.store().put(&lost, put).await.unwrap();
     let mut problems = Vec::new();
     let told = &mut |problem: &Problem| problems.push(problem.clone());

@@ -11,7 +11,7 @@ use coeval_engine::lifecycle::{Executor, Hooks};
 use coeval_engine::tasks::Status;
 use coeval_engine::write::{Create, Deleted};
 use coeval_engine::{AuditQuery, AuditRecord, Engine, Settings, State, Target, What};
-use coeval_storage::layers::{Fault, Faulty};
+use coeval_storage::layers::{FaultyStore, InjectedFault};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,12 +76,16 @@ async fn told(engine: &Engine, id: &str, what: What) -> usize {
 pub(crate) async fn every_write_of_a_hooks_task_may_fail(mut world: World) {
     let (engine, _) = world_with(&mut world, ALL).await;
     let mut struck = 0;
-    for fault in [Fault::ErrorBefore, Fault::ErrorAfter, Fault::UnknownBefore] {
+    for fault in [
+        InjectedFault::ErrorBefore,
+        InjectedFault::ErrorAfter,
+        InjectedFault::UnknownBefore,
+    ] {
         for deletes in [false, true] {
             for nth in 1.. {
                 let about = format!("{fault:?} {deletes} {nth}");
                 let plan = Arc::new(Nth::of_writes(nth, fault));
-                let faulty = Faulty::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
+                let faulty = FaultyStore::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
                 let fake: Arc<dyn Executor> = Arc::new(Fake::default());
                 let settings = Settings {
                     executors: vec![fake],

@@ -10,8 +10,8 @@ use coeval_engine::tasks::{Status, Task, TaskQuery};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create, MetaEdit, Update};
 use coeval_engine::{AuditQuery, Caller, Engine, Resource, State, Target, What};
-use coeval_storage::layers::Faulty;
-use coeval_storage::{Range, Span};
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::{KeySpan, ReadRange};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn said(result: &Value, id: Uuid) -> Option<(String, String)> {
 }
 
 pub(crate) async fn keys(engine: &Engine, prefix: &str) -> Vec<String> {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     let mut found = Vec::new();
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();
@@ -306,7 +306,7 @@ pub(crate) async fn what_is_written_meanwhile_is_moved_without_a_rest(world: Wor
         }
     });
     let plan = Arc::new(Before::write(2, deed));
-    let store = Faulty::new(Arc::clone(world.engine.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(world.engine.store()), Arc::clone(&plan) as _);
     let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
     let task = ask(&world.engine, MigrateOptions::default()).await;
     let _runner = runner(&meddled, "one", quick());

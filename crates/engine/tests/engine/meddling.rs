@@ -5,8 +5,8 @@ use coeval_codes::Coded;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Engine, Settings, Target};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
-use coeval_storage::{Clock, Millis, SystemClock};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
+use coeval_storage::{Clock, SystemClock, UnixMillis};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ impl std::fmt::Debug for Meddling {
 }
 
 impl FaultPlan for Meddling {
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         let deed = self.0.lock().unwrap().take()?;
         let runtime = tokio::runtime::Handle::current();
         tokio::task::block_in_place(|| runtime.block_on(deed));
@@ -35,7 +35,7 @@ impl FaultPlan for Meddling {
 /// An engine on the same store, before whose first write something happens.
 fn meddled(world: &World, deed: impl Future<Output = ()> + Send + 'static) -> Engine {
     let plan = Arc::new(Meddling(Mutex::new(Some(Box::pin(deed)))));
-    let store = Faulty::new(Arc::clone(world.engine.store()), plan);
+    let store = FaultyStore::new(Arc::clone(world.engine.store()), plan);
     Engine::new(Arc::new(store), Settings::default())
 }
 
@@ -57,8 +57,8 @@ fn owner() -> coeval_engine::Caller {
 
 pub(crate) async fn an_update_does_not_take_back_a_keep_alive(world: World) {
     let id = made(&world).await;
-    let soon = Millis(SystemClock::default().now().0 + 60_000);
-    let later = Millis(soon.0 + 60_000);
+    let soon = UnixMillis(SystemClock::default().now().0 + 60_000);
+    let later = UnixMillis(soon.0 + 60_000);
     world
         .engine
         .keep_alive(&owner(), &app(), &id, Some(soon))

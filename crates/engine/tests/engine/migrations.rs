@@ -11,7 +11,7 @@ use coeval_engine::migrations::{
 use coeval_engine::types::{Policy, Registration};
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Caller, Engine, EngineError, InOrg, ListQuery, Resource, Settings, Target};
-use coeval_storage::{Clock, Millis, SystemClock};
+use coeval_storage::{Clock, SystemClock, UnixMillis};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -524,7 +524,7 @@ pub(crate) async fn what_heartbeats_is_migrated_by_its_heartbeat(world: World) {
     let engine = Arc::clone(&world.engine);
     let _driver = drive(&engine, "one");
     registered(&engine).await;
-    let later = |ms: i64| Some(Millis(SystemClock::default().now().0 + ms));
+    let later = |ms: i64| Some(UnixMillis(SystemClock::default().now().0 + ms));
     let mut create = Create::new(v("1.0.0"), "agent", json!({"image": "a"}));
     create.expires = later(60_000);
     let made = engine.create(&admin(), &app(), create).await.unwrap();

@@ -358,7 +358,7 @@ pub(crate) async fn who_sees_only_the_old_major_is_told_of_what_cutover_makes_an
     // And one that expires.
     let mut create = Create::new(v("1.0.0"), "brief", json!({"image": "a"}));
     let soon = coeval_storage::Clock::now(&coeval_storage::SystemClock::default());
-    create.expires = Some(coeval_storage::Millis(soon.0 + 400));
+    create.expires = Some(coeval_storage::UnixMillis(soon.0 + 400));
     let brief = engine.create(&old, &app(), create).await.unwrap();
     let id = brief.resource.id;
     let put = next_change(&mut watch).await;

@@ -12,14 +12,14 @@ use coeval_engine::migrations::{Advance, MigrationDriver, State};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{AuditQuery, Engine, Target, What};
-use coeval_storage::layers::Faulty;
-use coeval_storage::{Clock, Millis, SystemClock};
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::{Clock, SystemClock, UnixMillis};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-fn later(milliseconds: i64) -> Option<Millis> {
-    Some(Millis(SystemClock::default().now().0 + milliseconds))
+fn later(milliseconds: i64) -> Option<UnixMillis> {
+    Some(UnixMillis(SystemClock::default().now().0 + milliseconds))
 }
 
 /// Many ask for the same step at once, from both servers: it is taken once.
@@ -80,7 +80,7 @@ pub(crate) async fn a_note_that_all_was_visited_is_of_its_own_epoch(_: World) {
             }
         });
         let plan = Arc::new(Before::write(nth, deed));
-        let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+        let store = FaultyStore::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
         let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
         for _ in 0..3 {
             let _ = MigrationDriver::once(&meddled, "one", "0.1.0").await;

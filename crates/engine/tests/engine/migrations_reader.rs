@@ -15,7 +15,7 @@ use coeval_engine::{
     Engine, EngineError, InOrg, ListQuery, Settings, Target, WatchQuery, WatchStream, Watched,
     WatchedChange,
 };
-use coeval_storage::Millis;
+use coeval_storage::UnixMillis;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -86,7 +86,10 @@ async fn writes_nothing(old: &Engine, id: &Target) {
     let create = Create::new(v("1.0.0"), "more", json!({"image": "a"}));
     says_upgrade(old.create(&who, &of, create).await);
     says_upgrade(old.delete(&who, &of, id, None).await);
-    says_upgrade(old.keep_alive(&who, &of, id, Some(Millis(i64::MAX))).await);
+    says_upgrade(
+        old.keep_alive(&who, &of, id, Some(UnixMillis(i64::MAX)))
+            .await,
+    );
     let grant = Grant {
         member: AclMember::User("somebody".to_owned()),
         level: AccessLevel::ReadOnly,

@@ -11,7 +11,7 @@ use coeval_engine::write::{Create, Update};
 use coeval_engine::{
     Engine, OwnKinds, SYSTEM_ORG, Settings, Target, TypeKey, VENDOR, WantedVersions,
 };
-use coeval_storage::{Key, Range, Span};
+use coeval_storage::{Key, KeySpan, ReadRange};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -456,9 +456,10 @@ pub(crate) async fn own_kinds_are_moved_at_start_too(mut world: World) {
 
 /// How many entries of the history are stored packed, and how many are not.
 async fn packed(engine: &Engine) -> (usize, usize) {
-    let span = Span::below(&Key::try_from("h").unwrap());
-    let (_, page) = engine.store().range(Range::of(span)).await.unwrap();
-    let is_packed = |entry: &&coeval_storage::Entry| entry.stored.record().unwrap().content.packed;
+    let span = KeySpan::below(&Key::try_from("h").unwrap());
+    let (_, page) = engine.store().range(ReadRange::of(span)).await.unwrap();
+    let is_packed =
+        |entry: &&coeval_storage::StoredEntry| entry.stored.record().unwrap().content.packed;
     let packed = page.entries.iter().filter(is_packed).count();
     (packed, page.entries.len() - packed)
 }

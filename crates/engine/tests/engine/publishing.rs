@@ -5,7 +5,7 @@ use crate::world::{World, admin, app, app_1_0, app_1_1, app_file, settings, v};
 use coeval_access::BundleAudience;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo};
 use coeval_engine::{AuditQuery, Engine, What};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -114,13 +114,13 @@ pub(crate) async fn publishing_shows_every_version_and_unpublishing_hides_what_n
 pub(crate) struct Dying(pub(crate) AtomicUsize);
 
 impl FaultPlan for Dying {
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         let left = self
             .0
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| {
                 left.checked_sub(1)
             });
-        left.is_err().then_some(Fault::ErrorBefore)
+        left.is_err().then_some(InjectedFault::ErrorBefore)
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) async fn a_publication_that_was_cut_short_is_finished_by_whoever_open
     for survives in [1, 2] {
         for publish in [true, false] {
             let plan = Arc::new(Dying(AtomicUsize::new(survives)));
-            let dying = Engine::new(Arc::new(Faulty::new(store.clone(), plan)), settings());
+            let dying = Engine::new(Arc::new(FaultyStore::new(store.clone(), plan)), settings());
             let cut = match publish {
                 true => dying.publish_bundle(&admin(), BUNDLE, &to(&[&acme])).await,
                 false => {
@@ -159,7 +159,7 @@ pub(crate) async fn a_publication_that_was_cut_short_is_finished_by_whoever_open
                 assert_eq!(sees(&next, &someone(&acme), version).await, publish);
             }
             let notes = coeval_storage::Key::try_from("o/unsettled").unwrap();
-            let notes = coeval_storage::Range::below(&notes);
+            let notes = coeval_storage::ReadRange::below(&notes);
             let (_, page) = store.range(notes).await.unwrap();
             assert!(page.entries.is_empty());
         }

@@ -96,9 +96,9 @@ pub(crate) async fn a_deleted_resource_leaves_nothing_behind(world: World) {
     with_two_versions(&world).await;
     let store = world.engine.store();
     let count = || async {
-        let everything = coeval_storage::Span::everything();
+        let everything = coeval_storage::KeySpan::everything();
         let (_, page) = store
-            .range(coeval_storage::Range::of(everything))
+            .range(coeval_storage::ReadRange::of(everything))
             .await
             .unwrap();
         let keys = page.entries.iter().map(|entry| entry.key.to_string());

@@ -7,7 +7,7 @@ use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Caller, Engine, Resource, Settings, Target};
-use coeval_storage::{Range, Span};
+use coeval_storage::{KeySpan, ReadRange};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ async fn stands_in_clear(engine: &Engine, text: &str) -> bool {
             .windows(text.len())
             .any(|some| some == text.as_bytes())
     };
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();
         for entry in &page.entries {

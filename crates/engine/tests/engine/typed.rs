@@ -3,7 +3,7 @@
 use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_engine::types::Registration;
 use coeval_engine::{Engine, TypeKey};
-use coeval_storage::{AtomicWrite, Key, Range, ReadRequest};
+use coeval_storage::{AtomicWrite, Key, ReadRange, ReadRequest};
 use coeval_typed::Layout;
 
 fn schema(version: &str, properties: &str) -> String {
@@ -173,7 +173,7 @@ pub(crate) async fn what_a_package_cant_say_is_found_at_registration(world: Worl
 async fn forget_numbers(engine: &Engine) {
     let mut write = AtomicWrite::new();
     for first in ["f", "v"] {
-        let range = Range::below(&Key::new(first.as_bytes().to_vec()).unwrap());
+        let range = ReadRange::below(&Key::new(first.as_bytes().to_vec()).unwrap());
         let (_, page) = engine.store().range(range).await.unwrap();
         for entry in page.entries {
             write = write.delete(&entry.key);

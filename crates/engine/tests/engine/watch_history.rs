@@ -14,7 +14,7 @@ use coeval_engine::identity::UserEdit;
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::write::{Create, Update};
 use coeval_engine::{Caller, Engine, Target, WantedVersions};
-use coeval_storage::{Range, Retention, Span, Token};
+use coeval_storage::{EventRetention, KeySpan, ReadRange, Token};
 use follower::{Follower, Notes, Who};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -153,7 +153,7 @@ fn at(caller: &Caller, version: &str) -> Who {
 }
 
 async fn head(engine: &Engine) -> Token {
-    let range = Range::of(Span::everything()).limit(1);
+    let range = ReadRange::of(KeySpan::everything()).limit(1);
     engine.store().range(range).await.unwrap().0
 }
 
@@ -253,7 +253,7 @@ async fn history(world: &mut World, seed: u64, pace: Duration) {
     let engine = stage.engine(&mut draw);
     register(&engine, app_2_0()).await;
     publish(&engine, &stage.scene.acme, true).await;
-    let keep = Retention {
+    let keep = EventRetention {
         age: Duration::from_millis(300),
         bytes: u64::MAX,
     };

@@ -15,10 +15,10 @@ use coeval_engine::{
     WatchedChange,
 };
 use coeval_filter::{ContentPath, FieldComparison, Filter, FilterField, Operand};
-use coeval_storage::layers::Faulty;
+use coeval_storage::layers::FaultyStore;
 use coeval_storage::{
-    Action, AtomicWrite, Clock, Condition, Incarnation, Key, Millis, Put, Range, Retention, Span,
-    SystemClock, Token,
+    AtomicWrite, Clock, EventRetention, Incarnation, Key, KeySpan, ReadRange, RecordPut,
+    SystemClock, Token, UnixMillis, WriteAction, WriteCondition,
 };
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ fn left(id: Uuid) -> String {
 async fn head(engine: &Engine) -> Token {
     let (token, _) = engine
         .store()
-        .range(Range::of(Span::everything()).limit(1))
+        .range(ReadRange::of(KeySpan::everything()).limit(1))
         .await
         .unwrap();
     token
@@ -356,7 +356,7 @@ pub(crate) async fn a_deletion_is_told_to_whom_was_let_in_at_the_last_moment(wor
         Box::pin(async move { scene.grant(&engine, web).await })
     };
     let plan = Arc::new(Before::write(1, deed));
-    let store = Faulty::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
     let meddled = Engine::new(Arc::new(store), crate::world::settings());
     let target = Target::Id(web);
     let deleted = meddled.delete(&scene.owner, &app(), &target, None).await;
@@ -414,7 +414,11 @@ pub(crate) async fn an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_ali
     scene.grant(engine, web).await;
     let acl = Key::new(format!("a/{web}")).unwrap();
     let until = soon(5_000);
-    let write = AtomicWrite::new().step(&acl, Condition::Exists, Action::KeepAlive(Some(until)));
+    let write = AtomicWrite::new().step(
+        &acl,
+        WriteCondition::Exists,
+        WriteAction::KeepAlive(Some(until)),
+    );
     engine.store().atomic_write(write).await.unwrap();
     let target = Target::Id(web);
     let later = Some(soon(90_000));
@@ -428,8 +432,8 @@ pub(crate) async fn an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_ali
     engine.get(&alice, &app(), &target).await.unwrap();
 }
 
-fn soon(milliseconds: i64) -> Millis {
-    Millis(SystemClock::default().now().0 + milliseconds)
+fn soon(milliseconds: i64) -> UnixMillis {
+    UnixMillis(SystemClock::default().now().0 + milliseconds)
 }
 
 async fn role_id(engine: &Engine) -> String {
@@ -555,7 +559,7 @@ pub(crate) async fn a_point_that_is_not_in_the_history_is_refused_with_the_reaso
     }
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     make(engine, &admin(), "last").await;
-    let none = Retention {
+    let none = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };
@@ -678,7 +682,11 @@ pub(crate) async fn a_bad_object_is_told_to_those_who_may_see_it(world: World) {
     let key = Key::new(format!("e/acme/app/v1/{web}")).unwrap();
     let mut content = engine.store().get(&key).await.unwrap().content;
     content.body = "no JSON".into();
-    engine.store().put(&key, Put::of(content)).await.unwrap();
+    engine
+        .store()
+        .put(&key, RecordPut::of(content))
+        .await
+        .unwrap();
     let unread = format!("quarantined {}", coeval_codes::RESOURCE_UNREADABLE);
     let expected = [vec![unread.clone()], vec![], vec![unread.clone()]];
     for (stream, expected) in streams.iter_mut().zip(expected) {
@@ -686,8 +694,8 @@ pub(crate) async fn a_bad_object_is_told_to_those_who_may_see_it(world: World) {
     }
     let write = AtomicWrite::new().step(
         &key,
-        Condition::Whatever,
-        Action::Put(Put::of(b"nothing".to_vec())),
+        WriteCondition::Whatever,
+        WriteAction::Put(RecordPut::of(b"nothing".to_vec())),
     );
     engine.store().atomic_write(write).await.unwrap();
     // Nothing says whose it is: the provider alone is told. The stream goes on.
@@ -721,7 +729,7 @@ async fn who_is_slow_catches_up_from_the_log_or_is_told_how_far_it_came() {
     assert_eq!(told(engine, &mut patient).await, expected);
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     make(engine, &admin(), "last").await;
-    let none = Retention {
+    let none = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };

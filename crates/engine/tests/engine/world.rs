@@ -117,7 +117,7 @@ impl World {
 /// Everything as a server has it.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::default();
-    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options.maintenance.dependents = Some(Arc::new(ResourceBelongings::default()));
     options
 }
 

@@ -7,7 +7,7 @@ use crate::error::WebError;
 use coeval_api::methods::{ResourceBody, ResourceMeta};
 use coeval_api::rest::BodyFields;
 use coeval_engine::{Caller, TypeKey};
-use coeval_storage::Millis;
+use coeval_storage::UnixMillis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -139,8 +139,8 @@ fn labels(map: &Map<String, Value>) -> Result<BTreeMap<String, String>, WebError
 }
 
 /// A time as it is sent: RFC 3339.
-pub(crate) fn millis(name: &str, text: &str) -> Result<Millis, WebError> {
+pub(crate) fn millis(name: &str, text: &str) -> Result<UnixMillis, WebError> {
     let time: Result<jiff::Timestamp, _> = text.parse();
     let bad = |_| WebError::invalid(format!("{name} is no time: use 2026-01-31T12:00:00.000Z"));
-    Ok(Millis(time.map_err(bad)?.as_millisecond()))
+    Ok(UnixMillis(time.map_err(bad)?.as_millisecond()))
 }

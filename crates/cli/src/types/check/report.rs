@@ -11,29 +11,29 @@ use serde_json::Value;
 use std::cmp::Reverse;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct CheckReport {
     /// The version, or the file, that is new.
     pub(super) new: String,
     /// What it is compared with first.
     pub(super) old: String,
     pub(super) kind: &'static str,
     pub(super) verdict: &'static str,
-    pub(super) bump: Bumps,
+    pub(super) bump: BumpReport,
     /// Whether new readers can read every old document, and old readers every new one.
-    pub(super) old_documents_fit_new: Fits,
-    pub(super) new_documents_fit_old: Fits,
+    pub(super) old_documents_fit_new: DirectionFit,
+    pub(super) new_documents_fit_old: DirectionFit,
     /// How many versions it was compared with.
     pub(super) compared: usize,
-    pub(super) findings: Vec<Told>,
+    pub(super) findings: Vec<FindingReport>,
     /// What breaks nothing and should be known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<CheckNote>,
     #[serde(skip)]
     decided: ChangeKind,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Note {
+pub(super) struct CheckNote {
     /// The code of what it can lead to.
     pub(super) rule: String,
     pub(super) path: String,
@@ -41,7 +41,7 @@ pub(super) struct Note {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Bumps {
+pub(super) struct BumpReport {
     pub(super) needed: &'static str,
     pub(super) given: Option<&'static str>,
     pub(super) enough: Option<bool>,
@@ -49,18 +49,18 @@ pub(super) struct Bumps {
 
 /// One direction, as JSON Schema has it.
 #[derive(Debug, Serialize)]
-pub(super) struct Fits {
+pub(super) struct DirectionFit {
     /// `yes`, `no` or `undecided`.
     pub(super) answer: &'static str,
     pub(super) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) witness: Option<Shown>,
+    pub(super) witness: Option<ShownCounterexample>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) undecided_at: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct FindingReport {
     pub(super) rule: &'static str,
     pub(super) kind: &'static str,
     pub(super) verdict: &'static str,
@@ -70,7 +70,7 @@ pub(super) struct Told {
     pub(super) message: String,
     pub(super) page: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) witness: Option<Shown>,
+    pub(super) witness: Option<ShownCounterexample>,
     /// Whether that version is higher: then it is the one that must take the documents.
     #[serde(skip)]
     pub(super) against_higher: bool,
@@ -79,17 +79,18 @@ pub(super) struct Told {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
+pub(super) struct ShownCounterexample {
     /// `old` or `new`; the other one rejects it.
     pub(super) accepted_by: &'static str,
     pub(super) document: Value,
     pub(super) rejected_because: Vec<String>,
 }
 
-impl Shown {
+impl ShownCounterexample {
     /// What the other one says of the place that it is about comes first.
     fn of(witness: &Counterexample, accepted_by: SchemaSide, about: &str) -> Self {
         let mut violations: Vec<_> = witness.violations.iter().collect();
+        // The nearest first: others may be about what surrounds it.
         violations.sort_by_key(|violation| distance(about, &violation.pointer));
         Self {
             accepted_by: accepted_by.name(),
@@ -102,6 +103,7 @@ impl Shown {
 /// 0 at a place and inside of it, 1 around it, 2 elsewhere.
 fn distance(path: &str, pointer: &str) -> u8 {
     let mut pointer = pointer.split('/');
+    // Step by step; `*` stands for any item or key.
     for step in path.split('/') {
         match pointer.next() {
             Some(token) if step == token || step == "*" => {}
@@ -112,12 +114,12 @@ fn distance(path: &str, pointer: &str) -> u8 {
     0
 }
 
-impl Fits {
+impl DirectionFit {
     fn of(contained: &SchemaContainment) -> Self {
         let (answer, witness, undecided_at) = match contained {
             SchemaContainment::Yes => ("yes", None, Vec::new()),
             SchemaContainment::No(witness) => {
-                let shown = Shown::of(witness, witness.accepted_by, "");
+                let shown = ShownCounterexample::of(witness, witness.accepted_by, "");
                 ("no", Some(shown), Vec::new())
             }
             SchemaContainment::Unknown(places) => ("undecided", None, places.clone()),
@@ -131,10 +133,10 @@ impl Fits {
     }
 }
 
-impl Told {
+impl FindingReport {
     fn of(finding: &CompatFinding, against: &str) -> Self {
         let shown =
-            |witness: &Counterexample| Shown::of(witness, witness.accepted_by, &finding.path);
+            |witness: &Counterexample| ShownCounterexample::of(witness, witness.accepted_by, &finding.path);
         Self {
             rule: finding.rule.id(),
             kind: finding.kind.name(),
@@ -151,7 +153,7 @@ impl Told {
 
     /// Against a higher version: the new version's documents must fit that one.
     fn of_higher(finding: &CompatFinding, against: &str) -> Self {
-        let shown = |witness: &Counterexample| Shown::of(witness, SchemaSide::New, &finding.path);
+        let shown = |witness: &Counterexample| ShownCounterexample::of(witness, SchemaSide::New, &finding.path);
         Self {
             witness: finding.witness.as_ref().map(shown),
             against_higher: true,
@@ -160,7 +162,7 @@ impl Told {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// Of bare schemas: there are no numbers, so any bump is enough. `None` if there is nothing to
     /// compare with.
     pub(super) fn of_schemas(new: String, changes: Vec<(String, SchemaChange)>) -> Option<Self> {
@@ -177,7 +179,7 @@ impl Report {
         report.compared = changes.len();
         for (name, change) in changes.iter().skip(1) {
             let new = beyond(&change.findings, first);
-            let told = new.map(|finding| Told::of(finding, name));
+            let told = new.map(|finding| FindingReport::of(finding, name));
             report.findings.extend(told);
         }
         Some(report.sorted())
@@ -191,7 +193,7 @@ impl Report {
         let (change, parent) = (checked.change?, checked.parent?);
         let mut report = Self::about(new.id.to_string(), name(parent), &change, kind, verdict);
         report.compared = checked.compared;
-        report.bump = Bumps {
+        report.bump = BumpReport {
             needed: needed.name(),
             given: given.map(VersionBump::name),
             enough: Some(enough),
@@ -204,11 +206,12 @@ impl Report {
             let higher = *version > new.id.version;
             let told = if higher {
                 let all = findings.iter();
-                all.map(|finding| Told::of_higher(finding, &other))
+                all.map(|finding| FindingReport::of_higher(finding, &other))
                     .collect::<Vec<_>>()
             } else {
                 let new = beyond(findings, &change);
-                new.map(|finding| Told::of(finding, &other)).collect()
+                new.map(|finding| FindingReport::of(finding, &other))
+                    .collect()
             };
             report.findings.extend(told);
         }
@@ -224,18 +227,20 @@ impl Report {
     ) -> Self {
         let findings = change.findings.iter();
         Self {
-            findings: findings.map(|finding| Told::of(finding, &old)).collect(),
+            findings: findings
+                .map(|finding| FindingReport::of(finding, &old))
+                .collect(),
             new,
             old,
             kind: kind.name(),
             verdict: verdict.name(),
-            bump: Bumps {
+            bump: BumpReport {
                 needed: kind.bump().name(),
                 given: None,
                 enough: None,
             },
-            old_documents_fit_new: Fits::of(&change.old_documents),
-            new_documents_fit_old: Fits::of(&change.new_documents),
+            old_documents_fit_new: DirectionFit::of(&change.old_documents),
+            new_documents_fit_old: DirectionFit::of(&change.new_documents),
             compared: 1,
             notes: Vec::new(),
             decided: kind,
@@ -243,7 +248,7 @@ impl Report {
     }
 
     pub(super) fn with_notes(mut self, lists: &[KeylessList]) -> Self {
-        let note = |list: &KeylessList| Note {
+        let note = |list: &KeylessList| CheckNote {
             rule: list.code().to_string(),
             path: list.list.to_string(),
             message: list.to_string(),

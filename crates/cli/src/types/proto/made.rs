@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<ProtoFile>, Failure> {
     let mut versions = read_files(files)?;
+    // In the order of versions, as they would be registered: field numbers are given out in that
+    // order.
     versions.sort_by_key(|version| version.id.version);
     let mut majors: BTreeMap<(String, String, u32), Vec<&TypeVersion>> = BTreeMap::new();
     for version in &versions {
@@ -34,6 +36,7 @@ pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<ProtoFile>, Failure> {
             .collect();
         let ledger = Ledger::default().extended(&candidates);
         let (layout, findings) = Layout::of(&name, &ledger, &candidates);
+        // What can't be in protobuf is left out of the package, and does not fail it.
         for finding in &findings {
             eprintln!("note: {} ({})", finding.message, finding.kind.code());
         }

@@ -6,7 +6,7 @@ mod operator;
 mod servers;
 mod working;
 
-use coeval_client::{Kind, Resource};
+use coeval_client::{ClientErrorKind, Resource};
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
 use operator::Operator;
 use serde_json::json;
@@ -139,7 +139,11 @@ async fn checked(servers: &Servers, told: &Told, seen: &[String]) {
         let deleted = told.deleted.lock().unwrap().clone();
         for name in &deleted {
             let error = apps(&client, "1.1").get(name).await.unwrap_err();
-            assert_eq!(error.kind(), Kind::NotFound, "{name} is back: {error}");
+            assert_eq!(
+                error.kind(),
+                ClientErrorKind::NotFound,
+                "{name} is back: {error}"
+            );
         }
     }
     println!(

@@ -22,7 +22,7 @@ use coeval_core::decide::WantedVersion;
 use coeval_core::types::ContentError;
 use coeval_core::version::{Classification, ClientVersion, Version};
 use coeval_filter::Filter;
-use coeval_storage::{AtomicWrite, Key, Step};
+use coeval_storage::{AtomicWrite, Key, WriteStep};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -179,7 +179,7 @@ pub(super) fn migrated(
     state: &TypeState,
     aim: &Aim,
     (key, stored, opened): &(Key, Stored, Opened),
-) -> Result<(Vec<Step>, Option<Outcome>), EngineError> {
+) -> Result<(Vec<WriteStep>, Option<Outcome>), EngineError> {
     let before = &stored.header;
     if before.state == State::InDeletion {
         settled(before.state, Ok(()), aim.force)?;

@@ -19,7 +19,7 @@ use crate::tasks::{Progress, Task, TaskError};
 use crate::types::state::TypeState;
 use crate::write::steps::{arrives, fenced};
 use async_trait::async_trait;
-use coeval_storage::{Key, Range, Span, StorageError};
+use coeval_storage::{Key, KeySpan, ReadRange, StorageError};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) struct MigrateRun {
     /// Where the resources are listed.
     places: Places,
     /// Where it looks now.
-    spans: Arc<[Span]>,
+    spans: Arc<[KeySpan]>,
     /// Whether these are behind all that was at the target before.
     beyond_target: bool,
     total: Option<u64>,
@@ -447,10 +447,10 @@ impl Run for MigrateRun {
 }
 
 /// How many keys there are.
-async fn count(engine: &Engine, spans: &[Span]) -> Result<u64, EngineError> {
+async fn count(engine: &Engine, spans: &[KeySpan]) -> Result<u64, EngineError> {
     let mut total = 0;
     for span in spans {
-        let mut next = Some(Range::of(span.clone()));
+        let mut next = Some(ReadRange::of(span.clone()));
         while let Some(range) = next {
             let (_, page) = engine.store.range(range.clone()).await?;
             total += page.entries.len() as u64;

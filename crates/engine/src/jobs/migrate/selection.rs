@@ -20,7 +20,7 @@ use crate::write::barrier;
 use coeval_access::{Acl, ResourceAction};
 use coeval_core::decide::{VersionRefusal, WantedVersion};
 use coeval_core::version::{Classification, Version};
-use coeval_storage::{Span, Token};
+use coeval_storage::{KeySpan, Token};
 
 /// Which resources.
 #[derive(Clone, Debug)]
@@ -49,9 +49,9 @@ pub(super) struct Matching {
 pub(super) struct Places {
     /// Those at the target already. They are looked at first: what the task moves comes to stand
     /// among them, and would be counted again.
-    pub(super) target: Option<Span>,
+    pub(super) target: Option<KeySpan>,
     /// The others, in the order of their keys.
-    pub(super) others: Vec<Span>,
+    pub(super) others: Vec<KeySpan>,
 }
 
 impl Selection {

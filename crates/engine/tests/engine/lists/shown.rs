@@ -10,7 +10,7 @@ use coeval_engine::types::{Interface, Registration};
 use coeval_engine::write::Create;
 use coeval_engine::{InOrg, ListOf, Settings, Target, TypeKey};
 use coeval_filter::{FieldComparison, Filter, FilterField, Operand, SortDirection, SortOrder};
-use coeval_storage::{Content, Key, Put};
+use coeval_storage::{RecordContent, Key, RecordPut};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ async fn spoil(world: &World, spoiled: &[Uuid]) {
         let key = Key::try_from(format!("e/acme/app/v1/{id}").as_str()).unwrap();
         let store = world.engine.store();
         let content = match n % 3 {
-            0 => Content::of("no record at all"),
-            1 => Content {
+            0 => RecordContent::of("no record at all"),
+            1 => RecordContent {
                 flags: 0,
                 fields: vec![(1, "{\"v\": 5}".into())],
                 body: "{}".into(),
@@ -34,7 +34,7 @@ async fn spoil(world: &World, spoiled: &[Uuid]) {
                 content
             }
         };
-        store.put(&key, Put::of(content)).await.unwrap();
+        store.put(&key, RecordPut::of(content)).await.unwrap();
     }
 }
 

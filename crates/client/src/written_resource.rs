@@ -10,7 +10,7 @@ use tonic::metadata::MetadataMap;
 
 /// What a write did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written<S = serde_json::Value> {
+pub struct WrittenResource<S = serde_json::Value> {
     /// As it is stored now, at the body's version.
     pub resource: Resource<S>,
     /// JSON pointers to what the write left alone because its version can't express it.
@@ -37,46 +37,46 @@ fn some(task: String) -> Option<String> {
 }
 
 /// An answer as what it says.
-pub(crate) trait Answer {
+pub(crate) trait WriteAnswer {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool);
 }
 
-impl Answer for pb::CreateResourceResponse {
+impl WriteAnswer for pb::CreateResourceResponse {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
         (self.resource, Vec::new(), Vec::new(), self.task, true)
     }
 }
 
-impl Answer for pb::UpdateResourceResponse {
+impl WriteAnswer for pb::UpdateResourceResponse {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
         (self.resource, self.kept, self.dropped, self.task, false)
     }
 }
 
-impl Answer for pb::UpsertResourceResponse {
+impl WriteAnswer for pb::UpsertResourceResponse {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
         let created = self.created;
         (self.resource, self.kept, self.dropped, self.task, created)
     }
 }
 
-impl Answer for pb::RestoreResourceResponse {
+impl WriteAnswer for pb::RestoreResourceResponse {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
         (self.resource, self.kept, self.dropped, String::new(), false)
     }
 }
 
-impl Answer for pb::UpgradeResourceResponse {
+impl WriteAnswer for pb::UpgradeResourceResponse {
     fn parts(self) -> (Option<pb::Resource>, Vec<String>, Vec<String>, String, bool) {
         (self.resource, self.kept, Vec::new(), self.task, false)
     }
 }
 
-impl Written {
+impl WrittenResource {
     /// With a type as its content.
-    pub(crate) fn typed<S: DeserializeOwned>(self) -> Result<Written<S>, ClientError> {
+    pub(crate) fn typed<S: DeserializeOwned>(self) -> Result<WrittenResource<S>, ClientError> {
         let resource = Resource::from_message(self.resource.to_message()?)?;
-        Ok(Written {
+        Ok(WrittenResource {
             resource,
             kept: self.kept,
             dropped: self.dropped,
@@ -87,8 +87,8 @@ impl Written {
     }
 }
 
-impl<S: DeserializeOwned> Written<S> {
-    pub(crate) fn answered(answer: Response<impl Answer>) -> Result<Self, ClientError> {
+impl<S: DeserializeOwned> WrittenResource<S> {
+    pub(crate) fn answered(answer: Response<impl WriteAnswer>) -> Result<Self, ClientError> {
         let warning = warning(answer.metadata());
         let (resource, kept, dropped, task, created) = answer.into_inner().parts();
         Ok(Self {

@@ -55,13 +55,13 @@ proptest! {
     #[test]
     fn read_and_saved_unchanged_it_is_the_same(read in documents()) {
         let was = shown(&read);
-        prop_assert_eq!(carried(&read, &was, &was), read);
+        prop_assert_eq!(merge_edit(&read, &was, &was), read);
     }
 
     #[test]
     fn what_is_written_shows_what_the_program_meant(read in documents(), now in documents()) {
         let now = shown(&now);
-        prop_assert_eq!(shown(&carried(&read, &shown(&read), &now)), now);
+        prop_assert_eq!(shown(&merge_edit(&read, &shown(&read), &now)), now);
     }
 
     #[test]
@@ -79,7 +79,7 @@ proptest! {
         now[name] = new.into();
         let mut expected = read.clone();
         expected[name] = new.into();
-        prop_assert_eq!(carried(&read, &was, &now), expected);
+        prop_assert_eq!(merge_edit(&read, &was, &now), expected);
     }
 
     #[test]
@@ -88,7 +88,7 @@ proptest! {
         let mut now = was.clone();
         prop_assume!(now.is_object());
         now["kz"] = new.into();
-        prop_assert_eq!(hidden(&carried(&read, &was, &now)), hidden(&read));
+        prop_assert_eq!(hidden(&merge_edit(&read, &was, &now)), hidden(&read));
     }
 
     #[test]
@@ -98,7 +98,7 @@ proptest! {
         let was = shown(&read);
         let now = order.iter().map(|n| json!({"k": n})).collect::<Value>();
         let expected = order.iter().map(|n| item(*n)).collect::<Value>();
-        prop_assert_eq!(carried(&read, &was, &now), expected);
+        prop_assert_eq!(merge_edit(&read, &was, &now), expected);
     }
 }
 
@@ -129,7 +129,7 @@ fn lists() {
         ),
         ("all go", json!([]), json!([])),
     ] {
-        assert_eq!(carried(&read, &was, &now), expected, "{what}");
+        assert_eq!(merge_edit(&read, &was, &now), expected, "{what}");
     }
 }
 
@@ -137,14 +137,14 @@ fn lists() {
 fn a_default_that_the_type_fills_in_is_not_written() {
     let (read, was) = (json!({}), json!({"replicas": 1, "image": ""}));
     let now = json!({"replicas": 1, "image": "web"});
-    assert_eq!(carried(&read, &was, &now), json!({"image": "web"}));
+    assert_eq!(merge_edit(&read, &was, &now), json!({"image": "web"}));
 }
 
 #[test]
 fn a_field_that_the_program_takes_away_goes() {
     let (read, was) = (json!({"ka": 1, "kb": 2, "u": 3}), json!({"ka": 1, "kb": 2}));
     assert_eq!(
-        carried(&read, &was, &json!({"kb": 2})),
+        merge_edit(&read, &was, &json!({"kb": 2})),
         json!({"kb": 2, "u": 3})
     );
 }

@@ -3,7 +3,7 @@
 
 use crate::error::ClientError;
 use crate::resource::Resource;
-use crate::resources::{Quarantined, Query, Resources};
+use crate::resources::{QuarantinedResource, ResourceQuery, Resources};
 use crate::retry::reading;
 use coeval_proto::resources::v1 as pb;
 use futures::stream::{self, BoxStream, StreamExt};
@@ -13,7 +13,7 @@ use std::collections::{HashSet, VecDeque};
 
 /// What a listing tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Listed<S = serde_json::Value> {
+pub enum ListItem<S = serde_json::Value> {
     /// One that matches.
     Resource(Box<Resource<S>>),
     /// One that can't be shown.
@@ -29,11 +29,11 @@ pub enum Listed<S = serde_json::Value> {
 
 /// A whole listing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct All<S = serde_json::Value> {
+pub struct ListedResources<S = serde_json::Value> {
     /// Those that match, in order.
     pub resources: Vec<Resource<S>>,
     /// Those that can't be shown.
-    pub quarantined: Vec<Quarantined>,
+    pub quarantined: Vec<QuarantinedResource>,
     /// A watch that follows starts here: it misses nothing. What was changed while the pages were read
     /// it may tell although the listing has it already; [`Resources::follow`] does not.
     pub sequence: String,
@@ -42,10 +42,10 @@ pub struct All<S = serde_json::Value> {
 /// A resource, or why there is none to be shown.
 pub(crate) fn read<S: DeserializeOwned>(
     message: pb::Resource,
-) -> Result<Box<Resource<S>>, Quarantined> {
+) -> Result<Box<Resource<S>>, QuarantinedResource> {
     let id = message.metadata.as_ref().map(|m| m.id.clone());
     let read = Resource::from_message(message).map(Box::new);
-    read.map_err(|error| Quarantined {
+    read.map_err(|error| QuarantinedResource {
         id: id.unwrap_or_default(),
         code: error.said_code(),
         reason: error.to_string(),
@@ -53,18 +53,18 @@ pub(crate) fn read<S: DeserializeOwned>(
 }
 
 /// The pages that are still to come.
-struct Pages<S> {
+struct PageStream<S> {
     resources: Resources<S>,
-    query: Query,
+    query: ResourceQuery,
     /// Nothing after the last page.
     next: Option<String>,
-    read: VecDeque<Listed<S>>,
+    read: VecDeque<ListItem<S>>,
 }
 
 impl<S: Serialize + DeserializeOwned> Resources<S> {
     pub(crate) async fn page(
         &self,
-        query: &Query,
+        query: &ResourceQuery,
         token: &str,
     ) -> Result<pb::ListResourcesResponse, ClientError> {
         let request = self.listing(query, token.to_owned());
@@ -84,8 +84,8 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     ///
     /// # Errors
     /// If the query can't be read, or no server answers.
-    pub async fn list_all(&self, query: &Query) -> Result<All<S>, ClientError> {
-        let mut all = All {
+    pub async fn list_all(&self, query: &ResourceQuery) -> Result<ListedResources<S>, ClientError> {
+        let mut all = ListedResources {
             resources: Vec::new(),
             quarantined: Vec::new(),
             sequence: String::new(),
@@ -94,6 +94,8 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         let mut token = String::new();
         loop {
             let page = self.page(query, &token).await?;
+            // The first page's sequence: a watch from there also tells what changed while the later
+            // pages were read.
             if all.sequence.is_empty() {
                 all.sequence.clone_from(&page.sequence);
             }
@@ -107,7 +109,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     Err(quarantined) => all.quarantined.push(quarantined),
                 }
             }
-            let quarantined = page.quarantined.into_iter().map(Quarantined::from);
+            let quarantined = page.quarantined.into_iter().map(QuarantinedResource::from);
             all.quarantined.extend(quarantined);
             if page.next_page_token.is_empty() {
                 return Ok(all);
@@ -120,9 +122,12 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
 impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     /// All that match, one after the other. The next page is fetched when the one before is read.
     /// After an error nothing follows.
-    pub fn list(&self, query: &Query) -> BoxStream<'static, Result<Listed<S>, ClientError>> {
-        let pages = Pages {
-            resources: self.part(self.until),
+    pub fn list(
+        &self,
+        query: &ResourceQuery,
+    ) -> BoxStream<'static, Result<ListItem<S>, ClientError>> {
+        let pages = PageStream {
+            resources: self.sub_call(self.until),
             query: query.clone(),
             next: Some(String::new()),
             read: VecDeque::new(),
@@ -135,8 +140,8 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     }
 }
 
-impl<S: Serialize + DeserializeOwned> Pages<S> {
-    async fn next(&mut self) -> Option<Result<Listed<S>, ClientError>> {
+impl<S: Serialize + DeserializeOwned> PageStream<S> {
+    async fn next(&mut self) -> Option<Result<ListItem<S>, ClientError>> {
         // A page of nothing leads to the next one.
         while self.read.is_empty() {
             let token = self.next.take()?;
@@ -146,20 +151,20 @@ impl<S: Serialize + DeserializeOwned> Pages<S> {
             };
             for message in page.resources {
                 self.read.push_back(match read(message) {
-                    Ok(resource) => Listed::Resource(resource),
+                    Ok(resource) => ListItem::Resource(resource),
                     Err(quarantined) => quarantined.into(),
                 });
             }
-            let quarantined = page.quarantined.into_iter().map(Quarantined::from);
-            self.read.extend(quarantined.map(Listed::from));
+            let quarantined = page.quarantined.into_iter().map(QuarantinedResource::from);
+            self.read.extend(quarantined.map(ListItem::from));
             self.next = Some(page.next_page_token).filter(|token| !token.is_empty());
         }
         self.read.pop_front().map(Ok)
     }
 }
 
-impl<S> From<Quarantined> for Listed<S> {
-    fn from(one: Quarantined) -> Self {
+impl<S> From<QuarantinedResource> for ListItem<S> {
+    fn from(one: QuarantinedResource) -> Self {
         Self::Quarantined {
             id: one.id,
             code: one.code,

@@ -8,8 +8,8 @@
 //! Large answers come in fragments. They need no putting together here: `m/head` is the last put
 //! of each of our transactions, so its event closes the group, wherever an answer ends.
 
-use crate::client::{Client, DECODE_BYTES};
-use crate::fault::Fault;
+use crate::client::{DECODE_BYTES, EtcdClient};
+use crate::fault::CallFault;
 use crate::pb;
 use bytes::Bytes;
 use futures::StreamExt;
@@ -23,7 +23,7 @@ const BEGIN: Duration = Duration::from_secs(8);
 
 /// Events after a revision.
 #[derive(Debug)]
-pub(crate) struct Subscription {
+pub(crate) struct EventSubscription {
     stream: Streaming<pb::WatchResponse>,
     after: i64,
     /// Who sends them.
@@ -32,34 +32,34 @@ pub(crate) struct Subscription {
 
 /// Some events, in order.
 #[derive(Debug)]
-pub(crate) struct Arrived {
+pub(crate) struct ArrivedEvents {
     pub(crate) cluster: u64,
     pub(crate) events: Vec<pb::Event>,
 }
 
 /// Why there are no more events.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum WatchEnd {
     /// The history up to this revision is gone.
     Compacted(u64),
     /// The member does not answer.
     Lost(String),
 }
 
-impl From<Fault> for Ended {
-    fn from(fault: Fault) -> Self {
+impl From<CallFault> for WatchEnd {
+    fn from(fault: CallFault) -> Self {
         Self::Lost(coeval_storage::StorageError::from(fault).to_string())
     }
 }
 
-impl Client {
+impl EtcdClient {
     /// Everything after revision `after` in a range (or of one key, if its end is empty).
     pub(crate) async fn subscribe(
         &self,
         (start, end): (Bytes, Bytes),
         after: u64,
         prev_kv: bool,
-    ) -> Result<Subscription, Ended> {
+    ) -> Result<EventSubscription, WatchEnd> {
         let member = self.current();
         // 0 would mean "from now on". No write of ours is at revision 1.
         let after = i64::try_from(after).unwrap_or(i64::MAX).max(1);
@@ -82,45 +82,46 @@ impl Client {
         let mut watch =
             WatchClient::new(self.channel(member)?).max_decoding_message_size(DECODE_BYTES);
         match tokio::time::timeout(BEGIN, watch.watch(request)).await {
-            Ok(Ok(response)) => Ok(Subscription {
+            Ok(Ok(response)) => Ok(EventSubscription {
                 stream: response.into_inner(),
                 after,
                 member,
             }),
             Ok(Err(status)) => {
                 self.leave(member);
-                Err(Fault::of(&status, 0).into())
+                Err(CallFault::of(&status, 0).into())
             }
             Err(_) => {
                 self.leave(member);
-                Err(Ended::Lost("the watch did not begin in time".into()))
+                Err(WatchEnd::Lost("the watch did not begin in time".into()))
             }
         }
     }
 }
 
-impl Subscription {
+impl EventSubscription {
     /// The next events, which may be none; waits no longer than `patience`.
-    pub(crate) async fn next(&mut self, patience: Duration) -> Result<Arrived, Ended> {
+    pub(crate) async fn next(&mut self, patience: Duration) -> Result<ArrivedEvents, WatchEnd> {
         let response = match tokio::time::timeout(patience, self.stream.message()).await {
             Ok(Ok(Some(response))) => response,
-            Ok(Ok(None)) => return Err(Ended::Lost("the watch ended".into())),
-            Ok(Err(status)) => return Err(Fault::of(&status, 0).into()),
-            Err(_) => return Err(Ended::Lost("the watch is silent".into())),
+            Ok(Ok(None)) => return Err(WatchEnd::Lost("the watch ended".into())),
+            Ok(Err(status)) => return Err(CallFault::of(&status, 0).into()),
+            Err(_) => return Err(WatchEnd::Lost("the watch is silent".into())),
         };
         if response.compact_revision > 0 {
             let revision = u64::try_from(response.compact_revision).unwrap_or(0);
-            return Err(Ended::Compacted(revision));
+            return Err(WatchEnd::Compacted(revision));
         }
         if response.canceled {
-            return Err(Ended::Lost(response.cancel_reason));
+            return Err(WatchEnd::Lost(response.cancel_reason));
         }
+        // What stands at `after` itself was seen before; why it is asked for says the module.
         let after = self.after;
         let is_new = |event: &pb::Event| {
             let kv = event.kv.as_ref();
             kv.is_some_and(|kv| kv.mod_revision > after)
         };
-        Ok(Arrived {
+        Ok(ArrivedEvents {
             cluster: response.header.unwrap_or_default().cluster_id,
             events: response.events.into_iter().filter(is_new).collect(),
         })

@@ -1,7 +1,7 @@
 //! What a server has registered.
 
 use super::annotate;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use coeval_client::ClientError;
 use coeval_core::types::TypeVersion;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// All type versions that the caller sees, of one vendor or name if they are said; by type and
 /// version.
 pub(crate) async fn all(
-    session: &Session,
+    session: &ClientSession,
     vendor: &str,
     nss: &str,
 ) -> Result<Vec<pb::TypeVersion>, Failure> {
@@ -35,13 +35,15 @@ pub(crate) async fn all(
 
 /// The versions of one type, `app` or `acme:app`, lowest first; there is at least one.
 pub(crate) async fn versions_of(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
 ) -> Result<Vec<pb::TypeVersion>, Failure> {
     let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
     let found = all(session, vendor, nss).await?;
+    // A name may be used by several vendors.
     let types: BTreeSet<String> = found.iter().map(type_of).collect();
     match types.len() {
+        // A field given as `app.size` is the usual mistake.
         0 => {
             let mut advice = "`coeval type list` shows those that there are.".to_owned();
             if kind.contains('.') {
@@ -62,7 +64,8 @@ pub(crate) async fn versions_of(
 }
 
 /// `acme:app:1.1.0`, also of `app:1.1.0`.
-pub(crate) async fn whole_id(session: &Session, id: String) -> Result<String, Failure> {
+pub(crate) async fn full_id(session: &ClientSession, id: String) -> Result<String, Failure> {
+    // Two parts are a name and a version, three are whole already.
     let Some((nss, version)) = id.split_once(':').filter(|(_, rest)| !rest.contains(':')) else {
         return Ok(id);
     };
@@ -78,6 +81,7 @@ pub(crate) fn type_of(version: &pb::TypeVersion) -> String {
 
 /// Their files. What a newer server has and this release can't read is left out and told.
 pub(crate) fn parsed(versions: &[pb::TypeVersion]) -> Vec<TypeVersion> {
+    // A newer server may have what this release can't parse.
     let read = |version: &pb::TypeVersion| match TypeVersion::parse(&version.file) {
         Ok(mut parsed) => {
             // The file has what never changes; the server says the rest.

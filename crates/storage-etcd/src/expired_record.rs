@@ -2,20 +2,20 @@
 
 use crate::pb;
 use bytes::Bytes;
-use coeval_storage::record::Head;
-use coeval_storage::{Key, Millis};
+use coeval_storage::record::RecordHead;
+use coeval_storage::{Key, UnixMillis};
 
 /// A record that was met past its expiry.
 #[derive(Debug)]
-pub(crate) struct Past {
+pub(crate) struct ExpiredRecord {
     pub(crate) kv: pb::KeyValue,
     pub(crate) key: Key,
     /// When it expired, if the sweep looks for it.
-    pub(crate) at: Option<Millis>,
+    pub(crate) at: Option<UnixMillis>,
 }
 
-impl Past {
-    /// Whether others may belong to it: only what the sweep looks for has belongings.
+impl ExpiredRecord {
+    /// Whether others may belong to it: only what the sweep looks for has dependents.
     pub(crate) fn may_own(&self) -> bool {
         self.at.is_some()
     }
@@ -29,14 +29,14 @@ impl Past {
         self.kv.mod_revision == kv.mod_revision
     }
 
-    pub(crate) fn of(key: &Key, kv: &pb::KeyValue, head: Head) -> Self {
+    pub(crate) fn of(key: &Key, kv: &pb::KeyValue, head: RecordHead) -> Self {
         Self {
             kv: pb::KeyValue {
                 key: Bytes::copy_from_slice(&kv.key),
                 value: Bytes::new(),
                 ..kv.clone()
             },
-            key: apart(key),
+            key: detached(key),
             at: head.expires.filter(|_| head.indexed),
         }
     }
@@ -46,12 +46,12 @@ impl Past {
 pub(crate) fn live(
     key: &Key,
     kv: pb::KeyValue,
-    now: Millis,
-    past: &mut Vec<Past>,
+    now: UnixMillis,
+    past: &mut Vec<ExpiredRecord>,
 ) -> Option<pb::KeyValue> {
-    match Head::read(&kv.value) {
+    match RecordHead::read(&kv.value) {
         Some(head) if head.has_expired(now) => {
-            past.push(Past::of(key, &kv, head));
+            past.push(ExpiredRecord::of(key, &kv, head));
             None
         }
         _ => Some(kv),
@@ -60,6 +60,6 @@ pub(crate) fn live(
 
 /// The key with bytes of its own: what comes from etcd shares one buffer with all that came along,
 /// values too, and would keep it.
-pub(crate) fn apart(key: &Key) -> Key {
-    Key::found(Bytes::copy_from_slice(key.as_bytes()))
+pub(crate) fn detached(key: &Key) -> Key {
+    Key::unchecked(Bytes::copy_from_slice(key.as_bytes()))
 }

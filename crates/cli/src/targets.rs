@@ -4,7 +4,7 @@
 //! A shell that waits is worse than one that offers nothing: whoever does not answer within a
 //! second is not asked again, and whatever goes wrong nobody is told.
 
-use crate::context::{Kept, ServerOptions, Session};
+use crate::context::{ClientSession, ContextFiles, ServerOptions};
 use crate::failure::Failure;
 use clap::{ArgMatches, Args, FromArgMatches as _, Subcommand as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
@@ -22,7 +22,7 @@ const MOST: i32 = 200;
 
 /// Resources by kind and name.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Targets {
+pub(crate) struct TargetArguments {
     /// Their kind, or KIND/NAME
     #[arg(value_name = "KIND", add = ArgValueCompleter::new(kinds))]
     pub(crate) kind: String,
@@ -33,22 +33,22 @@ pub(crate) struct Targets {
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct NamedTarget {
     pub(crate) kind: String,
     pub(crate) name: String,
 }
 
-impl std::fmt::Display for Target {
+impl std::fmt::Display for NamedTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.kind, self.name)
     }
 }
 
-impl Targets {
+impl TargetArguments {
     /// Each that is named; none if only a kind is.
-    pub(crate) fn each(&self) -> Result<Vec<Target>, Failure> {
+    pub(crate) fn each(&self) -> Result<Vec<NamedTarget>, Failure> {
         if !self.kind.contains('/') {
-            let target = |name: &String| Target {
+            let target = |name: &String| NamedTarget {
                 kind: self.kind.clone(),
                 name: name.clone(),
             };
@@ -59,7 +59,7 @@ impl Targets {
     }
 
     /// The same; it is wrong to name none.
-    pub(crate) fn some(&self) -> Result<Vec<Target>, Failure> {
+    pub(crate) fn required(&self) -> Result<Vec<NamedTarget>, Failure> {
         let all = self.each()?;
         if all.is_empty() {
             let message = format!("no name of a resource of the kind {} is given", self.kind);
@@ -69,9 +69,9 @@ impl Targets {
     }
 }
 
-fn split(text: &str) -> Result<Target, Failure> {
+fn split(text: &str) -> Result<NamedTarget, Failure> {
     match text.split_once('/') {
-        Some((kind, name)) if !kind.is_empty() && !name.is_empty() => Ok(Target {
+        Some((kind, name)) if !kind.is_empty() && !name.is_empty() => Ok(NamedTarget {
             kind: kind.to_owned(),
             name: name.to_owned(),
         }),
@@ -84,6 +84,7 @@ fn split(text: &str) -> Result<Target, Failure> {
 
 /// A version as people write it: `1.1` is 1.1.0, and `v1.1` is the same.
 pub(crate) fn version(text: &str) -> Result<String, std::convert::Infallible> {
+    // Two numbers leave the patch out, one the minor too.
     let numbers = text.split('.').count();
     let short = numbers < 3 && text.starts_with(|c: char| c.is_ascii_digit());
     Ok(if short {
@@ -95,30 +96,31 @@ pub(crate) fn version(text: &str) -> Result<String, std::convert::Infallible> {
 
 /// Completes the name of a context.
 pub(crate) fn contexts(current: &OsStr) -> Vec<CompletionCandidate> {
-    let contexts = Kept::read().unwrap_or_default().contexts;
+    let contexts = ContextFiles::read().unwrap_or_default().contexts;
     let offered = contexts.contexts.into_iter();
     let offered = offered.map(|context| (context.name, context.server));
-    beginning(current, "", offered)
+    with_prefix(current, "", offered)
 }
 
 /// Completes a kind, and after `KIND/` a name.
 pub(crate) fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
     if let Some((kind, _)) = text.split_once('/') {
-        let names = asked(async |session, _| names_of(&session, kind, "").await);
-        return beginning(current, &format!("{kind}/"), names);
+        // A completion never fails: what can't be found out is not offered.
+        let names = ask_server(async |session, _| names_of(&session, kind, "").await);
+        return with_prefix(current, &format!("{kind}/"), names);
     }
-    beginning(
+    with_prefix(
         current,
         "",
-        asked(async |session, _| kinds_of(&session).await),
+        ask_server(async |session, _| kinds_of(&session).await),
     )
 }
 
 /// Completes the name of a resource of the kind that is on the line.
 pub(crate) fn names(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
-    let names = asked(async |session, kind| match kind.split_once('/') {
+    let names = ask_server(async |session, kind| match kind.split_once('/') {
         // The first was KIND/NAME, so all are.
         Some((kind, _)) => {
             let names = names_of(&session, kind, "").await?;
@@ -127,21 +129,21 @@ pub(crate) fn names(current: &OsStr) -> Vec<CompletionCandidate> {
         }
         None => names_of(&session, &kind, &text).await,
     });
-    beginning(current, "", names)
+    with_prefix(current, "", names)
 }
 
 /// Completes a version of the kind that is on the line.
 pub(crate) fn versions(current: &OsStr) -> Vec<CompletionCandidate> {
-    let versions = asked(async |session, kind| {
+    let versions = ask_server(async |session, kind| {
         let kind = kind.split('/').next().unwrap_or_default().to_owned();
         versions_of(&session, &kind).await
     });
-    beginning(current, "", versions)
+    with_prefix(current, "", versions)
 }
 
-type Offered = Vec<(String, String)>;
+type CompletionOffers = Vec<(String, String)>;
 
-fn beginning(
+fn with_prefix(
     current: &OsStr,
     prefix: &str,
     offered: impl IntoIterator<Item = (String, String)>,
@@ -149,6 +151,7 @@ fn beginning(
     let current = current.to_string_lossy();
     let candidate = |(value, help): (String, String)| {
         let value = format!("{prefix}{value}");
+        // A control character in a candidate would reach the terminal.
         let fits = value.starts_with(&*current) && !value.contains(char::is_control);
         let help = Some(help).filter(|help| !help.is_empty());
         fits.then(|| CompletionCandidate::new(value).help(help.map(Into::into)))
@@ -157,7 +160,9 @@ fn beginning(
 }
 
 /// Asks the server that the line names; nothing if that takes long or goes wrong.
-fn asked(question: impl AsyncFnOnce(Session, String) -> Result<Offered, ClientError>) -> Offered {
+fn ask_server(
+    question: impl AsyncFnOnce(ClientSession, String) -> Result<CompletionOffers, ClientError>,
+) -> CompletionOffers {
     let answer = || {
         let matches = line()?;
         let server = ServerOptions::from_arg_matches(&matches).ok()?;
@@ -179,12 +184,14 @@ fn asked(question: impl AsyncFnOnce(Session, String) -> Result<Offered, ClientEr
 /// The words before the one that is completed, as the command that they are of.
 fn line() -> Option<ArgMatches> {
     let words: Vec<OsString> = std::env::args_os().collect();
+    // The shell's words come after `--`.
     let begin = words.iter().position(|word| word == "--")? + 1;
     let mut words = words.get(begin..)?.to_vec();
     let index = std::env::var("_CLAP_COMPLETE_INDEX").ok();
     let index = index.and_then(|index| index.parse().ok());
     words.truncate(index.unwrap_or_else(|| words.len().saturating_sub(1)));
-    let command = crate::Command::augment_subcommands(clap::Command::new("coeval"));
+    // Ignoring errors: the line is not complete, which is why somebody asks.
+    let command = crate::ClientCommand::augment_subcommands(clap::Command::new("coeval"));
     let mut matches = command
         .ignore_errors(true)
         .try_get_matches_from(words)
@@ -196,7 +203,7 @@ fn line() -> Option<ArgMatches> {
 }
 
 /// The kinds, each as short as it can be said.
-async fn kinds_of(session: &Session) -> Result<Offered, ClientError> {
+async fn kinds_of(session: &ClientSession) -> Result<CompletionOffers, ClientError> {
     let mut vendors: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     let request = ListTypeVersionsRequest {
         page_size: 1000,
@@ -207,8 +214,9 @@ async fn kinds_of(session: &Session) -> Result<Offered, ClientError> {
         let of = vendors.entry(version.nss).or_default();
         of.insert(version.vendor, version.title);
     }
-    let mut offered = Offered::new();
+    let mut offered = CompletionOffers::new();
     for (nss, of) in vendors {
+        // Short if that is enough; with the vendor where two types have the name.
         let alone = of.len() == 1;
         for (vendor, title) in of {
             let kind = if alone {
@@ -222,7 +230,11 @@ async fn kinds_of(session: &Session) -> Result<Offered, ClientError> {
     Ok(offered)
 }
 
-async fn names_of(session: &Session, kind: &str, begin: &str) -> Result<Offered, ClientError> {
+async fn names_of(
+    session: &ClientSession,
+    kind: &str,
+    begin: &str,
+) -> Result<CompletionOffers, ClientError> {
     // Only what means itself in a filter narrows the question; the shell's word does the rest.
     let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let filter = if !begin.is_empty() && begin.chars().all(simple) {
@@ -245,7 +257,7 @@ async fn names_of(session: &Session, kind: &str, begin: &str) -> Result<Offered,
     Ok(named.map(|meta| (meta.name, meta.description)).collect())
 }
 
-async fn versions_of(session: &Session, kind: &str) -> Result<Offered, ClientError> {
+async fn versions_of(session: &ClientSession, kind: &str) -> Result<CompletionOffers, ClientError> {
     let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
     let request = ListTypeVersionsRequest {
         page_size: 1000,
@@ -266,7 +278,7 @@ mod tests {
 
     fn each(words: &[&str]) -> Option<Vec<String>> {
         let (kind, names) = words.split_first().unwrap();
-        let targets = Targets {
+        let targets = TargetArguments {
             kind: (*kind).to_owned(),
             names: names.iter().map(|&name| name.to_owned()).collect(),
         };
@@ -315,7 +327,7 @@ mod tests {
     #[test]
     fn only_what_begins_as_the_word_does_is_offered_and_nothing_that_breaks_a_line() {
         let offered = ["web", "web-2", "api", "web\n"].map(|name| (name.to_owned(), String::new()));
-        let found = beginning(OsStr::new("we"), "", offered);
+        let found = with_prefix(OsStr::new("we"), "", offered);
         let found: Vec<_> = found.iter().map(CompletionCandidate::get_value).collect();
         assert_eq!(found, ["web", "web-2"]);
     }

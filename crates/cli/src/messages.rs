@@ -23,14 +23,14 @@ pub(crate) fn note(text: &str) {
 static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// A warning of a read, if this command has not told it yet.
-pub(crate) fn untold(warning: &str) -> Option<String> {
+pub(crate) fn new_warning(warning: &str) -> Option<String> {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     told.insert(warning.to_owned()).then(|| warning.to_owned())
 }
 
 /// What of the warnings of a write, which come as one text, this command has not told yet. Most are
 /// about the one resource; that its version is deprecated, which comes last, is about all.
-pub(crate) fn untold_of_write(warnings: &str) -> Option<String> {
+pub(crate) fn new_write_warning(warnings: &str) -> Option<String> {
     let (before, notice) = deprecation(warnings);
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if notice.is_empty() || told.insert(notice.to_owned()) {
@@ -42,6 +42,7 @@ pub(crate) fn untold_of_write(warnings: &str) -> Option<String> {
 
 /// All before a notice of a deprecation, and that.
 fn deprecation(warnings: &str) -> (&str, &str) {
+    // The notice is the last of the texts, and the only one that repeats.
     let Some((before, _)) = warnings.split_once(" is deprecated") else {
         return (warnings, "");
     };
@@ -50,7 +51,7 @@ fn deprecation(warnings: &str) -> (&str, &str) {
 }
 
 /// Whether somebody sits there who can answer.
-pub(crate) fn can_ask() -> bool {
+pub(crate) fn is_interactive() -> bool {
     use std::io::IsTerminal as _;
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
@@ -82,12 +83,12 @@ mod tests {
     #[test]
     fn a_deprecation_is_told_once_and_the_rest_of_each_resource() {
         let notice = "acme:say:1.0.0 is deprecated: Use 2; it is better.";
-        assert_eq!(untold_of_write(notice).as_deref(), Some(notice));
-        assert_eq!(untold_of_write(notice), None);
-        assert_eq!(untold(notice), None, "also where something is read");
+        assert_eq!(new_write_warning(notice).as_deref(), Some(notice));
+        assert_eq!(new_write_warning(notice), None);
+        assert_eq!(new_warning(notice), None, "also where something is read");
         let more = format!("no version declares /a; {notice}");
         for _ in 0..2 {
-            let told = untold_of_write(&more);
+            let told = new_write_warning(&more);
             assert_eq!(told.as_deref(), Some("no version declares /a"));
         }
     }

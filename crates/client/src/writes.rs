@@ -1,18 +1,18 @@
 //! Making, making or changing, and deleting.
 
-use crate::error::{ClientError, Kind, Reached};
-use crate::lost::{Made, Mark, made_by};
+use crate::error::{ClientError, ClientErrorKind, RequestReach};
+use crate::lost_answer::{RevisionAuthor, WriteMark, find_author};
 use crate::resource::Resource;
 use crate::resources::{Resources, needed};
-use crate::updating::plain;
-use crate::written::Written;
+use crate::update::plain;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Whether a resource of that name was made by a create whose answer was lost.
-enum Found {
+enum CreateOutcome {
     Nothing,
     Ours(Box<pb::Resource>),
     Others,
@@ -25,12 +25,13 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// It is sent again where the connection breaks: only one can have the name.
     ///
     /// # Errors
-    /// [`Kind::Exists`] if one has the name. [`Kind::UnknownOutcome`] if the answer was lost and one that
+    /// [`ClientErrorKind::Exists`] if one has the name. [`ClientErrorKind::UnknownOutcome`] if the answer was lost and one that
     /// looks like it is there, which another client of the same user may have made:
     /// [`Resources::marking`] tells them apart.
-    pub async fn create(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
+    pub async fn create(&self, resource: &Resource<S>) -> Result<WrittenResource<S>, ClientError> {
         let mut sent = resource.to_message()?;
-        let mark = self.draw(&mut sent);
+        // Before the first attempt: all of them carry the same mark, and are one write.
+        let mark = self.add_mark(&mut sent);
         let request = pb::CreateResourceRequest {
             resource: Some(sent.clone()),
             applied: self.applied(),
@@ -38,33 +39,39 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             ..Default::default()
         };
         let mut attempts = self.attempts();
-        let own = self.part::<S>(Some(attempts.end()));
+        let own = self.sub_call::<S>(Some(attempts.end()));
         let mut lost: Option<ClientError> = None;
         loop {
             let mut service = self.service();
-            let error = match attempts.one(service.create_resource(request.clone())).await {
-                Ok(answer) => return Written::answered(answer),
+            let error = match attempts
+                .attempt(service.create_resource(request.clone()))
+                .await
+            {
+                Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => error,
             };
-            if error.reached() == Reached::Perhaps {
+            // The first lost answer is what the caller is told of, not the last refusal.
+            if error.reached() == RequestReach::Perhaps {
                 lost.get_or_insert_with(|| error.clone());
             }
             if let Some(first) = &lost
-                && (error.kind() == Kind::Exists || !error.may_pass())
+                // Only now it matters: as long as nobody has the name it can simply be sent again.
+                && (error.kind() == ClientErrorKind::Exists || !error.is_transient())
             {
-                let found = if error.kind() == Kind::Exists {
+                // One has the name, and it may be our own from the attempt that was lost.
+                let found = if error.kind() == ClientErrorKind::Exists {
                     own.created(&sent, mark.as_ref()).await
                 } else {
-                    Ok(Found::Unclear)
+                    Ok(CreateOutcome::Unclear)
                 };
                 return match found {
-                    Ok(Found::Ours(made)) => Written::found(*made, true),
-                    Ok(Found::Others) => Err(error),
-                    Ok(Found::Nothing) => Err(ClientError::unknown(
+                    Ok(CreateOutcome::Ours(made)) => WrittenResource::found(*made, true),
+                    Ok(CreateOutcome::Others) => Err(error),
+                    Ok(CreateOutcome::Nothing) => Err(ClientError::unknown(
                         first,
                         "one of that name was there and is gone",
                     )),
-                    Ok(Found::Unclear) => Err(ClientError::unknown(
+                    Ok(CreateOutcome::Unclear) => Err(ClientError::unknown(
                         first,
                         "whether the one of that name is it can't be told",
                     )),
@@ -74,7 +81,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     }
                 };
             }
-            if !error.may_pass() || !attempts.again(&error).await {
+            if !error.is_transient() || !attempts.wait_for_next(&error).await {
                 return Err(match lost {
                     Some(first) => ClientError::unknown(&first, "no server answered since then"),
                     None => error,
@@ -87,28 +94,36 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     async fn created(
         &self,
         sent: &pb::Resource,
-        mark: Option<&Mark>,
-    ) -> Result<Found, ClientError> {
+        mark: Option<&WriteMark>,
+    ) -> Result<CreateOutcome, ClientError> {
+        // In the organization that was written to, also if the handle is of another one.
         let metadata = sent.metadata.clone().unwrap_or_default();
-        let mut own = self.part::<S>(Some(self.attempts().end()));
+        let mut own = self.sub_call::<S>(Some(self.attempts().end()));
         own.namespace.clone_from(&metadata.namespace);
         let kept = own.kept_revisions(&metadata.name, plain(&sent.version));
         let kept = match kept.await {
             Ok(kept) => kept.revisions,
-            Err(error) if error.kind() == Kind::NotFound => return Ok(Found::Nothing),
-            Err(error) if error.kind() == Kind::Unimplemented => return Ok(Found::Unclear),
+            Err(error) if error.kind() == ClientErrorKind::NotFound => {
+                return Ok(CreateOutcome::Nothing);
+            }
+            Err(error) if error.kind() == ClientErrorKind::Unimplemented => {
+                return Ok(CreateOutcome::Unclear);
+            }
             Err(error) => return Err(error),
         };
+        // The first revision shows who made it. If it is no longer kept nobody can tell.
         let Some(first) = kept.last().filter(|first| first.generation == 0) else {
-            return Ok(Found::Unclear);
+            return Ok(CreateOutcome::Unclear);
         };
         let made = needed(first.resource.clone())?;
         let me = self.client.me(self.attempts()).await?;
-        Ok(match made_by(sent, &made, &first.modified_by, &me, mark) {
-            Made::ThisWrite => Found::Ours(Box::new(made)),
-            Made::Another => Found::Others,
-            Made::ThisUser | Made::Unclear => Found::Unclear,
-        })
+        Ok(
+            match find_author(sent, &made, &first.modified_by, &me, mark) {
+                RevisionAuthor::ThisWrite => CreateOutcome::Ours(Box::new(made)),
+                RevisionAuthor::Another => CreateOutcome::Others,
+                RevisionAuthor::ThisUser | RevisionAuthor::Unclear => CreateOutcome::Unclear,
+            },
+        )
     }
 
     /// Changes the one of that name, whatever it has become, or makes it. [`Resources::create`] and
@@ -119,13 +134,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// has no such method is read, and written conditionally.
     ///
     /// # Errors
-    /// [`Kind::UnknownOutcome`] if the answer was lost.
-    pub async fn upsert(&self, resource: &Resource<S>) -> Result<Written<S>, ClientError> {
+    /// [`ClientErrorKind::UnknownOutcome`] if the answer was lost.
+    pub async fn upsert(&self, resource: &Resource<S>) -> Result<WrittenResource<S>, ClientError> {
         if !resource.metadata.revision.is_empty() {
             return self.update(resource).await;
         }
         let missing = &self.client.connection.shared().missing;
         let message = resource.to_message()?;
+        // Asked once for each release that answers; then the older way is taken at once.
         if !missing.has(Feature::Upsert) {
             let request = pb::UpsertResourceRequest {
                 resource: Some(message.clone()),
@@ -137,8 +153,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                 async move { service.upsert_resource(request).await }
             };
             match self.once(call).await {
-                Ok(answer) => return Written::answered(answer),
-                Err(error) if error.kind() == Kind::Unimplemented => missing.note(Feature::Upsert),
+                Ok(answer) => return WrittenResource::answered(answer),
+                Err(error) if error.kind() == ClientErrorKind::Unimplemented => {
+                    missing.note(Feature::Upsert);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -146,9 +164,12 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     }
 
     /// The same on a server that has no such method.
-    async fn upsert_by_hand(&self, message: pb::Resource) -> Result<Written<S>, ClientError> {
+    async fn upsert_by_hand(
+        &self,
+        message: pb::Resource,
+    ) -> Result<WrittenResource<S>, ClientError> {
         let mut attempts = self.attempts();
-        let mut own = self.part::<serde_json::Value>(Some(attempts.end()));
+        let mut own = self.sub_call::<serde_json::Value>(Some(attempts.end()));
         let metadata = message.metadata.clone().unwrap_or_default();
         own.namespace.clone_from(&metadata.namespace);
         let name = if metadata.id.is_empty() {
@@ -156,6 +177,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         } else {
             &metadata.id
         };
+        // Read and written conditionally, and again if somebody came between.
         loop {
             let mut resource = Resource::<serde_json::Value>::from_message(message.clone())?;
             let written = match own.read(name, plain(&message.version)).await {
@@ -165,14 +187,22 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
                     resource.metadata.id = there.id;
                     own.update(&resource).await
                 }
-                Err(error) if error.kind() == Kind::NotFound && metadata.id.is_empty() => {
+                // By name only: an id that is gone can't be given to a new one.
+                Err(error)
+                    if error.kind() == ClientErrorKind::NotFound && metadata.id.is_empty() =>
+                {
                     own.create(&resource).await
                 }
                 Err(error) => return Err(error),
             };
             match written {
-                Err(error) if matches!(error.kind(), Kind::Conflict | Kind::Exists) => {
-                    if !attempts.again(&error).await {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ClientErrorKind::Conflict | ClientErrorKind::Exists
+                    ) =>
+                {
+                    if !attempts.wait_for_next(&error).await {
                         return Err(error);
                     }
                 }
@@ -188,7 +218,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// server may have got it: somebody may have made another of that name.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] if there is none; [`Kind::UnknownOutcome`] if the answer was lost and it can't
+    /// [`ClientErrorKind::NotFound`] if there is none; [`ClientErrorKind::UnknownOutcome`] if the answer was lost and it can't
     /// be told whether it is gone.
     pub async fn delete(&self, name: &str, revision: &str) -> Result<Option<String>, ClientError> {
         let request = pb::DeleteResourceRequest {
@@ -198,40 +228,48 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             revision: revision.to_owned(),
         };
         let mut attempts = self.attempts();
-        let own = self.part::<S>(Some(attempts.end()));
+        let own = self.sub_call::<S>(Some(attempts.end()));
         let mut lost: Option<ClientError> = None;
         loop {
             let mut service = self.service();
-            let error = match attempts.one(service.delete_resource(request.clone())).await {
+            let error = match attempts
+                .attempt(service.delete_resource(request.clone()))
+                .await
+            {
+                // The task is in a header, because the answer to a delete has no message of its
+                // own.
                 Ok(answer) => {
                     let task = answer.metadata().get("coeval-task");
                     return Ok(task.and_then(|task| task.to_str().ok()).map(str::to_owned));
                 }
                 Err(error) => error,
             };
-            if error.reached() == Reached::Perhaps {
+            if error.reached() == RequestReach::Perhaps {
                 lost.get_or_insert_with(|| error.clone());
             }
             let Some(first) = &lost else {
-                if error.may_pass() && attempts.again(&error).await {
+                if error.is_transient() && attempts.wait_for_next(&error).await {
                     continue;
                 }
                 return Err(error);
             };
-            if error.kind() == Kind::NotFound {
+            // After an answer was lost: ours, or somebody else's, but it is gone as was wanted.
+            if error.kind() == ClientErrorKind::NotFound {
                 return Ok(None);
             }
-            if !error.may_pass() {
+            if !error.is_transient() {
                 let why = format!("then it was refused: {error}");
                 return Err(ClientError::unknown(first, &why));
             }
+            // Without a revision a second delete could hit a new one of that name; a read does no
+            // harm.
             if revision.is_empty() {
                 return match own.read(name, "").await {
-                    Err(error) if error.kind() == Kind::NotFound => Ok(None),
+                    Err(error) if error.kind() == ClientErrorKind::NotFound => Ok(None),
                     _ => Err(ClientError::unknown(first, "one of that name is there")),
                 };
             }
-            if !attempts.again(&error).await {
+            if !attempts.wait_for_next(&error).await {
                 return Err(ClientError::unknown(first, "no server answered since then"));
             }
         }

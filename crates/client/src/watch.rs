@@ -1,11 +1,11 @@
 //! Watches: what changes, in the order of the writes, without a gap and without a duplicate, over
 //! broken connections and servers that stop.
 
-use crate::error::{ClientError, Kind};
-use crate::listing::read;
+use crate::error::{ClientError, ClientErrorKind};
+use crate::list::read;
 use crate::resource::Resource;
-use crate::resources::{Quarantined, Query, Resources};
-use crate::retry::Attempts;
+use crate::resources::{QuarantinedResource, ResourceQuery, Resources};
+use crate::retry::CallAttempts;
 use coeval_proto::header::v1::WatchKind;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
@@ -16,7 +16,7 @@ use tonic::Streaming;
 
 /// What a watch tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Watched<S = serde_json::Value> {
+pub enum WatchEvent<S = serde_json::Value> {
     /// Always first, and once: what comes after this sequence is told.
     Live {
         /// Where the watch begins.
@@ -27,7 +27,7 @@ pub enum Watched<S = serde_json::Value> {
         /// Up to here everything was told.
         sequence: String,
         /// What happened, in order.
-        changes: Vec<Change<S>>,
+        changes: Vec<ChangedResource<S>>,
     },
     /// Nothing that this watch is about happened up to here.
     Bookmark {
@@ -38,7 +38,7 @@ pub enum Watched<S = serde_json::Value> {
 
 /// What happened to one resource.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change<S = serde_json::Value> {
+pub enum ChangedResource<S = serde_json::Value> {
     /// It is there, or was changed.
     Put(Box<Resource<S>>),
     /// It was deleted, or has expired.
@@ -54,10 +54,10 @@ pub enum Change<S = serde_json::Value> {
         id: String,
     },
     /// It is there and can't be shown.
-    Quarantined(Quarantined),
+    Quarantined(QuarantinedResource),
 }
 
-impl<S> Change<S> {
+impl<S> ChangedResource<S> {
     /// The id of the resource.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -70,14 +70,14 @@ impl<S> Change<S> {
 }
 
 /// A watch, as far as it has come.
-struct Watch<S> {
+struct WatchState<S> {
     resources: Resources<S>,
-    query: Query,
+    query: ResourceQuery,
     /// Up to here everything was told.
     from: String,
     open: Option<Streaming<pb::WatchResourcesResponse>>,
     /// Since the last sign of life.
-    attempts: Option<Attempts>,
+    attempts: Option<CallAttempts>,
     is_live: bool,
     has_ended: bool,
 }
@@ -86,16 +86,16 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     /// What changes from a sequence on, or from now on. Where the connection breaks or the server
     /// stops it goes on by itself, with the next that was not told. After an error nothing follows.
     ///
-    /// It ends with [`Kind::Expired`] where the server says to list again: the sequence is too long ago
+    /// It ends with [`ClientErrorKind::Expired`] where the server says to list again: the sequence is too long ago
     /// or of another history, or the caller's rights have changed. [`Resources::follow`] does that by
     /// itself.
     pub fn watch(
         &self,
-        query: &Query,
+        query: &ResourceQuery,
         from: Option<String>,
-    ) -> BoxStream<'static, Result<Watched<S>, ClientError>> {
-        let watch = Watch {
-            resources: self.part(self.until),
+    ) -> BoxStream<'static, Result<WatchEvent<S>, ClientError>> {
+        let watch = WatchState {
+            resources: self.sub_call(self.until),
             query: query.clone(),
             from: from.unwrap_or_default(),
             open: None,
@@ -111,18 +111,19 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     }
 }
 
-impl<S: Serialize + DeserializeOwned> Watch<S> {
-    async fn next(&mut self) -> Option<Result<Watched<S>, ClientError>> {
+impl<S: Serialize + DeserializeOwned> WatchState<S> {
+    async fn next(&mut self) -> Option<Result<WatchEvent<S>, ClientError>> {
         while !self.has_ended {
-            match self.told().await {
+            match self.next_message().await {
                 Ok(message) => {
                     if let Some(watched) = self.take(message) {
                         return Some(Ok(watched));
                     }
                 }
                 Err(error) => {
+                    // The next call opens a new one, from the last sequence that was told.
                     self.open = None;
-                    if !self.goes_on(&error).await {
+                    if !self.wait_to_reconnect(&error).await {
                         self.has_ended = true;
                         return Some(Err(error));
                     }
@@ -133,7 +134,7 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
     }
 
     /// The next message; a stream that ends without a word is that of a server that stops.
-    async fn told(&mut self) -> Result<pb::WatchResourcesResponse, ClientError> {
+    async fn next_message(&mut self) -> Result<pb::WatchResourcesResponse, ClientError> {
         let open = match &mut self.open {
             Some(open) => open,
             None => {
@@ -143,7 +144,11 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
         };
         open.message().await?.ok_or_else(|| {
             let message = "the server ended the watch";
-            ClientError::new(Kind::Unavailable, message, "Watch from the last sequence.")
+            ClientError::new(
+                ClientErrorKind::Unavailable,
+                message,
+                "Watch from the last sequence.",
+            )
         })
     }
 
@@ -151,10 +156,11 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
         self.resources.must_have(Feature::Watch)?;
         let request = self.resources.watching(&self.query, &self.from);
         let mut service = self.resources.service();
-        let attempts = Attempts::of(self.resources.client.limits());
-        let opened = attempts.one(service.watch_resources(request)).await;
+        let attempts = CallAttempts::of(self.resources.client.limits());
+        let opened = attempts.attempt(service.watch_resources(request)).await;
         let opened =
             opened.map_err(|error| self.resources.or_release_needed(Feature::Watch, error))?;
+        // Only at the beginning: a watch that goes on by itself would warn with every reconnect.
         if self.from.is_empty() {
             self.resources.warn_of_answer(opened.metadata());
         }
@@ -162,19 +168,20 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
     }
 
     /// Waits until it is time to go on; false if it is over.
-    async fn goes_on(&mut self, error: &ClientError) -> bool {
-        let behind = error.says(coeval_codes::FELL_BEHIND);
-        if !error.may_pass() && !behind {
+    async fn wait_to_reconnect(&mut self, error: &ClientError) -> bool {
+        // Nothing is lost: the error says where to go on, and that place was told already.
+        let behind = error.has_code(coeval_codes::FELL_BEHIND);
+        if !error.is_transient() && !behind {
             return false;
         }
         let patience = self.resources.client.connection.shared().limits.patience;
         let attempts = self
             .attempts
-            .get_or_insert_with(|| Attempts::for_as_long_as(patience));
-        attempts.again(error).await
+            .get_or_insert_with(|| CallAttempts::for_as_long_as(patience));
+        attempts.wait_for_next(error).await
     }
 
-    fn take(&mut self, message: pb::WatchResourcesResponse) -> Option<Watched<S>> {
+    fn take(&mut self, message: pb::WatchResourcesResponse) -> Option<WatchEvent<S>> {
         let kind = message.kind();
         let sequence = message.sequence;
         let shared = self.resources.client.connection.shared();
@@ -183,41 +190,46 @@ impl<S: Serialize + DeserializeOwned> Watch<S> {
             if let Some(attempts) = &mut self.attempts {
                 attempts.prolong(shared.limits.patience);
             }
+            // A reconnect: for the caller the watch was live all the time.
             if self.is_live {
                 return None;
             }
             self.is_live = true;
+            // Now it has a place, so that a connection that breaks before the first change misses
+            // nothing.
             if self.from.is_empty() {
                 self.from.clone_from(&sequence);
             }
-            return Some(Watched::Live { sequence });
+            return Some(WatchEvent::Live { sequence });
         }
+        // Something was told, so the next failure is the first again.
         self.attempts = None;
+        // A read that follows a watch shows at least what the watch has told.
         shared.newest.note(&sequence);
         self.from.clone_from(&sequence);
         match kind {
-            WatchKind::Changes => Some(Watched::Changes {
+            WatchKind::Changes => Some(WatchEvent::Changes {
                 sequence,
                 changes: message.changes.into_iter().filter_map(change).collect(),
             }),
-            WatchKind::Bookmark => Some(Watched::Bookmark { sequence }),
+            WatchKind::Bookmark => Some(WatchEvent::Bookmark { sequence }),
             WatchKind::Live | WatchKind::Unspecified => None,
         }
     }
 }
 
-fn change<S: DeserializeOwned>(said: pb::ResourceChange) -> Option<Change<S>> {
+fn change<S: DeserializeOwned>(said: pb::ResourceChange) -> Option<ChangedResource<S>> {
     use pb::resource_change::Change as Said;
     Some(match said.change? {
         Said::Put(message) => match read(message) {
-            Ok(resource) => Change::Put(resource),
-            Err(quarantined) => Change::Quarantined(quarantined),
+            Ok(resource) => ChangedResource::Put(resource),
+            Err(quarantined) => ChangedResource::Quarantined(quarantined),
         },
-        Said::Deleted(gone) => Change::Deleted {
+        Said::Deleted(gone) => ChangedResource::Deleted {
             id: gone.id,
             revision: gone.revision,
         },
-        Said::Left(left) => Change::Left { id: left.id },
-        Said::Quarantined(one) => Change::Quarantined(one.into()),
+        Said::Left(left) => ChangedResource::Left { id: left.id },
+        Said::Quarantined(one) => ChangedResource::Quarantined(one.into()),
     })
 }

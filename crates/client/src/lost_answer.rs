@@ -16,7 +16,7 @@ const SECURE: &str = "******";
 
 /// What came of an update.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Came {
+pub(crate) enum UpdateOutcome {
     /// The resource is as it was. The write may still be on its way.
     NotYet,
     /// It was done; this is what it made.
@@ -31,7 +31,7 @@ pub(crate) enum Came {
 
 /// How what is there compares to what was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Compared {
+pub(crate) enum ContentMatch {
     Equal,
     /// Something is there that was not sent, or the other way round: the server may have filled it in
     /// or hidden it.
@@ -41,74 +41,79 @@ pub(crate) enum Compared {
 }
 
 /// A label that only this write has.
-pub(crate) type Mark = (String, String);
+pub(crate) type WriteMark = (String, String);
 
 /// Finds out what came of `sent`, a write that takes the place of its revision, from the revisions
 /// that are kept, newest first.
-pub(crate) fn came_of(
+pub(crate) fn find_outcome(
     sent: &pb::Resource,
     kept: &[pb::Revision],
     me: &str,
-    mark: Option<&Mark>,
-) -> Came {
+    mark: Option<&WriteMark>,
+) -> UpdateOutcome {
+    // By its place among the kept revisions: what came right after the base is either ours or it
+    // came first.
     let base = revision(Some(sent));
     let Some(at) = kept
         .iter()
         .position(|one| revision(one.resource.as_ref()) == base)
     else {
-        return Came::Unclear("the revision that it was to change is not kept any more");
+        return UpdateOutcome::Unclear("the revision that it was to change is not kept any more");
     };
     let Some(next) = at.checked_sub(1) else {
-        return Came::NotYet;
+        return UpdateOutcome::NotYet;
     };
     let (Some(base), Some(next)) = (kept.get(at), kept.get(next)) else {
-        return Came::Unclear("what came after it is not kept");
+        return UpdateOutcome::Unclear("what came after it is not kept");
     };
+    // Revisions that can't be shown have gaps in the count, and ours could be one of them.
     if base.generation.checked_add(1) != Some(next.generation) {
-        return Came::Unclear("the revision that came right after it can't be shown");
+        return UpdateOutcome::Unclear("the revision that came right after it can't be shown");
     }
     let Some(made) = next.resource.as_ref() else {
-        return Came::Unclear("the revision that came right after it can't be shown");
+        return UpdateOutcome::Unclear("the revision that came right after it can't be shown");
     };
-    match made_by(sent, made, &next.modified_by, me, mark) {
-        Made::ThisWrite => Came::Done(Box::new(made.clone())),
-        Made::ThisUser => Came::Same(Box::new(made.clone())),
-        Made::Another => Came::Others,
-        Made::Unclear => Came::Unclear("what was written then may be it or not"),
+    match find_author(sent, made, &next.modified_by, me, mark) {
+        RevisionAuthor::ThisWrite => UpdateOutcome::Done(Box::new(made.clone())),
+        RevisionAuthor::ThisUser => UpdateOutcome::Same(Box::new(made.clone())),
+        RevisionAuthor::Another => UpdateOutcome::Others,
+        RevisionAuthor::Unclear => UpdateOutcome::Unclear("what was written then may be it or not"),
     }
 }
 
 /// Who made a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Made {
+pub(crate) enum RevisionAuthor {
     ThisWrite,
     ThisUser,
     Another,
     Unclear,
 }
 
-pub(crate) fn made_by(
+pub(crate) fn find_author(
     sent: &pb::Resource,
     made: &pb::Resource,
     by: &str,
     me: &str,
-    mark: Option<&Mark>,
-) -> Made {
+    mark: Option<&WriteMark>,
+) -> RevisionAuthor {
+    // With a mark nothing else has to be compared: no other write has it.
     if let Some((label, value)) = mark {
         let labels = made.metadata.as_ref().map(|metadata| &metadata.labels);
         return if labels.and_then(|labels| labels.get(label)) == Some(value) {
-            Made::ThisWrite
+            RevisionAuthor::ThisWrite
         } else {
-            Made::Another
+            RevisionAuthor::Another
         };
     }
+    // Without an id on one of the sides users can't be told apart; then the content decides.
     if !me.is_empty() && !by.is_empty() && by != me {
-        return Made::Another;
+        return RevisionAuthor::Another;
     }
-    match compared(sent, made) {
-        Compared::Equal => Made::ThisUser,
-        Compared::Different => Made::Another,
-        Compared::Unclear => Made::Unclear,
+    match compare_messages(sent, made) {
+        ContentMatch::Equal => RevisionAuthor::ThisUser,
+        ContentMatch::Different => RevisionAuthor::Another,
+        ContentMatch::Unclear => RevisionAuthor::Unclear,
     }
 }
 
@@ -118,60 +123,66 @@ fn revision(resource: Option<&pb::Resource>) -> &str {
 }
 
 /// The content, and what else a write says.
-pub(crate) fn compared(sent: &pb::Resource, there: &pb::Resource) -> Compared {
+pub(crate) fn compare_messages(sent: &pb::Resource, there: &pb::Resource) -> ContentMatch {
     let content = |resource: &pb::Resource| serde_json::from_slice::<Value>(&resource.spec).ok();
     let contents = match (content(sent), content(there)) {
         (Some(sent), Some(there)) => values(&sent, &there),
-        _ => Compared::Unclear,
+        _ => ContentMatch::Unclear,
     };
     let about = match (&sent.metadata, &there.metadata) {
-        (Some(one), Some(other)) => said(one) == said(other) && sent.sub_kind == there.sub_kind,
+        (Some(one), Some(other)) => {
+            caller_metadata(one) == caller_metadata(other) && sent.sub_kind == there.sub_kind
+        }
         _ => false,
     };
+    // Labels, description and expiry are stored as they are sent, so a difference is one.
     let about = if about {
-        Compared::Equal
+        ContentMatch::Equal
     } else {
-        Compared::Different
+        ContentMatch::Different
     };
     contents.max(about)
 }
 
 /// What a caller says beside the content.
 #[derive(PartialEq)]
-struct Said<'m> {
+struct CallerMetadata<'m> {
     labels: Vec<(&'m String, &'m String)>,
     description: &'m str,
     /// With milliseconds.
     expires: Option<(i64, i32)>,
 }
 
-fn said(metadata: &Metadata) -> Said<'_> {
+fn caller_metadata(metadata: &Metadata) -> CallerMetadata<'_> {
     let labels = metadata.labels.iter();
     let mut labels: Vec<_> = labels
+        // The server adds labels of its own to every write.
         .filter(|(name, _)| !name.starts_with(INTERNAL))
         .collect();
     labels.sort();
     let expires = metadata.expires.as_ref();
+    // The store keeps milliseconds.
     let expires = expires.map(|at| (at.seconds, at.nanos / 1_000_000));
-    Said {
+    CallerMetadata {
         labels,
         description: &metadata.description,
         expires,
     }
 }
 
-fn values(sent: &Value, there: &Value) -> Compared {
+fn values(sent: &Value, there: &Value) -> ContentMatch {
     match (sent, there) {
         (Value::Object(sent), Value::Object(there)) => {
+            // The server may have filled in defaults, or hidden what the caller may not see.
             let more = there.keys().any(|name| !sent.contains_key(name));
             let begin = if more {
-                Compared::Unclear
+                ContentMatch::Unclear
             } else {
-                Compared::Equal
+                ContentMatch::Equal
             };
             sent.iter().fold(begin, |all, (name, value)| {
                 let other = there.get(name);
-                all.max(other.map_or(Compared::Unclear, |other| values(value, other)))
+                all.max(other.map_or(ContentMatch::Unclear, |other| values(value, other)))
             })
         }
         (Value::Array(sent), Value::Array(there)) if sent.len() == there.len() => {
@@ -179,19 +190,22 @@ fn values(sent: &Value, there: &Value) -> Compared {
                 .iter()
                 .zip(there)
                 .map(|(one, other)| values(one, other));
-            pairs.max().unwrap_or(Compared::Equal)
+            pairs.max().unwrap_or(ContentMatch::Equal)
         }
+        // A float that was sent as `1.0` may come back as `1`. Two large integers may be the same
+        // float and be different.
         (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {
             if one == other || one.is_f64() != other.is_f64() {
-                Compared::Equal
+                ContentMatch::Equal
             } else {
                 // Large ones that only a float takes for the same.
-                Compared::Different
+                ContentMatch::Different
             }
         }
-        (one, other) if one == other => Compared::Equal,
-        (_, Value::String(shown)) if shown == SECURE => Compared::Unclear,
-        _ => Compared::Different,
+        (one, other) if one == other => ContentMatch::Equal,
+        // Secure values are never sent back, so there is nothing to compare.
+        (_, Value::String(shown)) if shown == SECURE => ContentMatch::Unclear,
+        _ => ContentMatch::Different,
     }
 }
 
@@ -226,12 +240,12 @@ mod tests {
     #[test]
     fn what_came_right_after_the_revision_tells() {
         let sent = resource("r0", &json!({"n": 6}), "m");
-        let came = |kept: &[pb::Revision]| match came_of(&sent, kept, "me", None) {
-            Came::NotYet => "not yet",
-            Came::Done(_) => "done",
-            Came::Same(_) => "same",
-            Came::Others => "others",
-            Came::Unclear(_) => "unclear",
+        let came = |kept: &[pb::Revision]| match find_outcome(&sent, kept, "me", None) {
+            UpdateOutcome::NotYet => "not yet",
+            UpdateOutcome::Done(_) => "done",
+            UpdateOutcome::Same(_) => "same",
+            UpdateOutcome::Others => "others",
+            UpdateOutcome::Unclear(_) => "unclear",
         };
         let base = ("r0", 5, 4, "you", "x");
         for (what, kept, expected) in [
@@ -277,15 +291,18 @@ mod tests {
         let ours = kept(&[("r1", 6, 5, "me", "m"), base]);
         let twin = kept(&[("r1", 6, 5, "me", "other"), base]);
         assert!(matches!(
-            came_of(&sent, &ours, "me", Some(&mark)),
-            Came::Done(_)
+            find_outcome(&sent, &ours, "me", Some(&mark)),
+            UpdateOutcome::Done(_)
         ));
-        assert_eq!(came_of(&sent, &twin, "me", Some(&mark)), Came::Others);
+        assert_eq!(
+            find_outcome(&sent, &twin, "me", Some(&mark)),
+            UpdateOutcome::Others
+        );
     }
 
     #[test]
     fn what_a_server_may_fill_in_or_hide_is_no_difference_and_no_proof() {
-        use Compared::*;
+        use ContentMatch::*;
         for (sent, there, expected) in [
             (json!({"a": 1}), json!({"a": 1.0}), Equal),
             (json!({"a": 1}), json!({"a": 1, "b": 2}), Unclear),

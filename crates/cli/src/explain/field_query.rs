@@ -4,16 +4,17 @@ use coeval_core::types::PathToken;
 
 /// A kind and the names on the way to a field; none: the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct FieldQuery {
     pub(super) kind: String,
     pub(super) path: Vec<String>,
 }
 
-impl Asked {
+impl FieldQuery {
     /// What is wrong with it otherwise. The names of types may have dots, so the path begins at
     /// `.spec`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| Err(format!("{text:?} {why}"));
+        // `.specs` begins with `.spec` too, and is another kind's name.
         let (kind, path) = match text.split_once(".spec") {
             Some((kind, "")) => (kind, Vec::new()),
             Some((kind, rest)) if rest.starts_with('.') => {
@@ -22,6 +23,7 @@ impl Asked {
             }
             _ => (text, Vec::new()),
         };
+        // Every kind has these, and no type says anything about them.
         for part in [".metadata", ".status"] {
             if let Some((kind, rest)) = kind.split_once(part)
                 && (rest.is_empty() || rest.starts_with('.'))
@@ -40,7 +42,7 @@ impl Asked {
     }
 
     /// As it was said.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn dotted(&self) -> String {
         format!("spec.{}", self.path.join("."))
     }
 }
@@ -76,7 +78,7 @@ mod tests {
             ("acme:a.b.spec.nodes.size", "acme:a.b", &["nodes", "size"]),
             ("app.spec.spec", "app", &["spec"]),
         ] {
-            let asked = Asked::parse(text).unwrap();
+            let asked = FieldQuery::parse(text).unwrap();
             assert_eq!(asked.kind, kind, "{text}");
             assert_eq!(asked.path, path, "{text}");
         }
@@ -88,7 +90,7 @@ mod tests {
             "app.metadata.name",
             "app.status",
         ] {
-            assert!(Asked::parse(text).is_err(), "{text}");
+            assert!(FieldQuery::parse(text).is_err(), "{text}");
         }
     }
 

@@ -21,6 +21,7 @@ pub(super) fn ask_user() -> Result<String, Failure> {
     let _ = write!(stderr, "User (USER@ORGANIZATION): ");
     let _ = stderr.flush();
     let mut line = String::new();
+    // Bounded, because stdin may be anything.
     let read = std::io::stdin().lock().take(LONGEST).read_line(&mut line);
     match read {
         Ok(_) if !line.trim().is_empty() => Ok(line.trim().to_owned()),
@@ -30,7 +31,7 @@ pub(super) fn ask_user() -> Result<String, Failure> {
 
 /// The password, which is not shown while it is typed.
 pub(super) fn ask_password(user: &str, server: &str) -> Result<String, Failure> {
-    let prompt = crate::columns::harmless(&format!("Password of {user} at {server}: "));
+    let prompt = crate::columns::sanitize(&format!("Password of {user} at {server}: "));
     rpassword::prompt_password(prompt).map_err(|error| {
         Failure::usage(
             format!("there is no terminal to ask for the password: {error}"),
@@ -46,6 +47,7 @@ pub(super) fn password_from_stdin() -> Result<String, Failure> {
     stdin
         .read_line(&mut line)
         .map_err(|_| Failure::usage("stdin has no password", "Write it as one line of UTF-8."))?;
+    // Only the end of the line: blanks may belong to the password.
     let password = line.strip_suffix('\n').unwrap_or(&line);
     let password = password.strip_suffix('\r').unwrap_or(password);
     if password.is_empty() {

@@ -1,7 +1,7 @@
 //! What a server does not have, because its release is older than this library: asked once, then the
 //! older way is taken, or the caller is told which release is needed.
 
-use crate::error::{ClientError, Kind};
+use crate::error::{ClientError, ClientErrorKind};
 use crate::headers::{RELEASE, STATUS, text};
 use coeval_proto::errors::v1::ErrorDetail;
 use coeval_proto::wire;
@@ -14,9 +14,9 @@ use tonic::{Code, Status};
 
 /// What the server is known not to have, until one of another release answers.
 #[derive(Debug, Default)]
-pub(crate) struct Missing(RwLock<BTreeSet<Feature>>);
+pub(crate) struct MissingFeatures(RwLock<BTreeSet<Feature>>);
 
-impl Missing {
+impl MissingFeatures {
     pub(crate) fn has(&self, feature: Feature) -> bool {
         let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
         held.contains(&feature)
@@ -38,13 +38,14 @@ pub(crate) fn needed(feature: Feature, release: Option<&str>) -> ClientError {
     let server = release.and_then(|release| release.parse().ok());
     let message = feature.refusal(server);
     let advice = format!("Use a server of release {} or later.", feature.since());
-    ClientError::new(Kind::Unimplemented, message, advice)
+    ClientError::new(ClientErrorKind::Unimplemented, message, advice)
 }
 
 /// The same for a method of the stubs, by its path: what is said where a server has no such method. Nothing
 /// if its release should have it; then something else is in between.
 fn method_needed(path: &str, server: Release) -> Option<(String, Release)> {
     let since: Release = wire::since(path)?.parse().ok()?;
+    // It should have the method, so the answer comes from something else, such as a proxy.
     if since <= server {
         return None;
     }
@@ -62,6 +63,7 @@ fn method_needed(path: &str, server: Release) -> Option<(String, Release)> {
 
 /// An answer that the server has no such method says which release has it.
 pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
+    // Trailers only: gRPC puts a refusal without a body into the headers.
     let unimplemented = (Code::Unimplemented as i32).to_string();
     if text(headers, &STATUS) != Some(unimplemented.as_str()) {
         return;
@@ -78,6 +80,7 @@ pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
             ..ErrorDetail::default()
         };
         let code = Code::Unimplemented;
+        // Written as a server of ours would: from here on nobody sees the difference.
         let status = tonic_types::pb::Status {
             code: code as i32,
             message: message.clone(),

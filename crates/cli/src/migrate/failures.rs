@@ -1,14 +1,14 @@
 //! `coeval migrate verify`, `failed` and `retry`.
 
 use super::words;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, print_rows, say};
 use coeval_proto::migrations::v1 as pb;
 use serde_json::{Value, json};
 
 pub(super) async fn verify(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
@@ -17,7 +17,7 @@ pub(super) async fn verify(
     };
     let found = session.client.migrations().verify_migration(asked).await;
     let found = found
-        .map_err(|error| words::told(error, kind))?
+        .map_err(|error| words::with_advice(error, kind))?
         .into_inner();
     let mut fields = vec![
         ("same", found.same.to_string()),
@@ -27,6 +27,7 @@ pub(super) async fn verify(
         ("orphaned", found.orphaned.to_string()),
         ("different", found.different.to_string()),
     ];
+    // The first carries the label for all of them.
     for (number, one) in found.examples.iter().enumerate() {
         let label = if number == 0 { "for example" } else { "" };
         fields.push((label, format!("{} ({}): {}", one.name, one.id, one.what)));
@@ -60,7 +61,10 @@ fn value(found: &pb::VerifyMigrationResponse) -> Value {
     })
 }
 
-async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResource>, Failure> {
+async fn all_failed(
+    session: &ClientSession,
+    kind: &str,
+) -> Result<Vec<pb::FailedResource>, Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let asked = pb::ListFailedResourcesRequest {
@@ -70,9 +74,12 @@ async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResou
         };
         let mut service = session.client.migrations();
         let page = service.list_failed_resources(asked).await;
-        let page = page.map_err(|error| words::told(error, kind))?.into_inner();
+        let page = page
+            .map_err(|error| words::with_advice(error, kind))?
+            .into_inner();
         found.extend(page.resources);
         page_token = page.next_page_token;
+        // All of them, since names are looked for here and the server knows ids.
         if page_token.is_empty() {
             return Ok(found);
         }
@@ -80,7 +87,7 @@ async fn all_failed(session: &Session, kind: &str) -> Result<Vec<pb::FailedResou
 }
 
 pub(super) async fn failed(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
@@ -109,11 +116,17 @@ pub(super) async fn failed(
     Ok(())
 }
 
-pub(super) async fn retry(session: &Session, kind: &str, names: &[String]) -> Result<(), Failure> {
+pub(super) async fn retry(
+    session: &ClientSession,
+    kind: &str,
+    names: &[String],
+) -> Result<(), Failure> {
     let found = all_failed(session, kind).await?;
     let meant = |one: &pb::FailedResource, name: &String| {
+        // By name, by id, or by the last part of an id, as the lists show them.
         one.name == *name || one.id == *name || one.id.rsplit(':').next() == Some(name)
     };
+    // Before the first is retried: a typo must not leave the work half done.
     for name in names {
         if !found.iter().any(|one| meant(one, name)) {
             return Err(Failure::refused(
@@ -125,6 +138,7 @@ pub(super) async fn retry(session: &Session, kind: &str, names: &[String]) -> Re
     let named =
         |one: &&pb::FailedResource| names.is_empty() || names.iter().any(|name| meant(one, name));
     let (mut done, mut left) = (0, 0);
+    // One by one: each answer says whether that one could be converted.
     for one in found.iter().filter(named) {
         let asked = pb::RetryFailedResourceRequest {
             kind: kind.to_owned(),
@@ -135,7 +149,7 @@ pub(super) async fn retry(session: &Session, kind: &str, names: &[String]) -> Re
             .migrations()
             .retry_failed_resource(asked)
             .await;
-        let again = again.map_err(|error| words::told(error, kind))?;
+        let again = again.map_err(|error| words::with_advice(error, kind))?;
         if again.into_inner().converted {
             done += 1;
         } else {

@@ -1,11 +1,11 @@
 //! A listing and what changes from then on, for ever: where a watch can't go on, it is listed again.
 
-use crate::error::{ClientError, Kind};
+use crate::error::{ClientError, ClientErrorKind};
 use crate::resource::Resource;
-use crate::resources::{Quarantined, Query, Resources};
-use crate::retry::Attempts;
+use crate::resources::{QuarantinedResource, ResourceQuery, Resources};
+use crate::retry::CallAttempts;
 use crate::sequence::is_after;
-use crate::watching::{Change, Watched};
+use crate::watch::{ChangedResource, WatchEvent};
 use futures::stream::{self, BoxStream, StreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,13 +13,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What following tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Followed<S = serde_json::Value> {
+pub enum FollowEvent<S = serde_json::Value> {
     /// First, and whenever nobody can tell what happened since then: this is all that there is now.
     Reset {
         /// Those that match.
         resources: Vec<Resource<S>>,
         /// Those that can't be shown.
-        quarantined: Vec<Quarantined>,
+        quarantined: Vec<QuarantinedResource>,
         /// When that was.
         sequence: String,
     },
@@ -28,7 +28,7 @@ pub enum Followed<S = serde_json::Value> {
         /// Up to here everything was told.
         sequence: String,
         /// What happened, in order.
-        changes: Vec<Change<S>>,
+        changes: Vec<ChangedResource<S>>,
     },
     /// Nothing that this is about happened up to here.
     Bookmark {
@@ -42,26 +42,28 @@ pub enum Followed<S = serde_json::Value> {
 /// has told already. So long it is held back; then what each resource was listed at is found in what
 /// happened to it, and only the rest is told.
 #[derive(Debug)]
-struct Overlap<S> {
+struct ListingOverlap<S> {
     /// The end of the listing.
     end: String,
     /// The revision that each was listed at.
     listed: HashMap<String, String>,
-    held: Vec<(String, Vec<Change<S>>)>,
+    held: Vec<(String, Vec<ChangedResource<S>>)>,
 }
 
-impl<S> Overlap<S> {
+impl<S> ListingOverlap<S> {
     /// What is new of all that was held back.
-    fn settled(self) -> Vec<(String, Vec<Change<S>>)> {
+    fn settled(self) -> Vec<(String, Vec<ChangedResource<S>>)> {
+        // Where in all that was held back each resource got the revision that it was listed at.
         let mut listed_at = HashMap::new();
         let all = self.held.iter().flat_map(|(_, changes)| changes);
         for (at, change) in all.enumerate() {
-            if let Change::Put(resource) = change
+            if let ChangedResource::Put(resource) = change
                 && self.listed.get(&resource.metadata.id) == Some(&resource.metadata.revision)
             {
                 listed_at.insert(resource.metadata.id.clone(), at);
             }
         }
+        // Resources that the consumer knows of: those of the listing, and those told since.
         let mut known: HashSet<String> = self.listed.into_keys().collect();
         let mut at = 0_usize;
         let mut new = Vec::new();
@@ -70,18 +72,22 @@ impl<S> Overlap<S> {
                 let here = at;
                 at = at.saturating_add(1);
                 if listed_at
+                    // Up to the change that made what was listed, everything is in the listing
+                    // already.
                     .get(change.id())
                     .is_some_and(|listed| here <= *listed)
                 {
                     return false;
                 }
                 match change {
-                    Change::Put(_) | Change::Quarantined(_) => {
+                    ChangedResource::Put(_) | ChangedResource::Quarantined(_) => {
                         known.insert(change.id().to_owned());
                         true
                     }
                     // One that was never told came and went while the pages were read.
-                    Change::Deleted { .. } | Change::Left { .. } => known.remove(change.id()),
+                    ChangedResource::Deleted { .. } | ChangedResource::Left { .. } => {
+                        known.remove(change.id())
+                    }
                 }
             });
             if !changes.is_empty() {
@@ -92,23 +98,26 @@ impl<S> Overlap<S> {
     }
 }
 
-struct Following<S> {
+struct FollowState<S> {
     resources: Resources<S>,
-    query: Query,
-    watch: Option<BoxStream<'static, Result<Watched<S>, ClientError>>>,
-    overlap: Option<Overlap<S>>,
-    ready: VecDeque<Followed<S>>,
+    query: ResourceQuery,
+    watch: Option<BoxStream<'static, Result<WatchEvent<S>, ClientError>>>,
+    overlap: Option<ListingOverlap<S>>,
+    ready: VecDeque<FollowEvent<S>>,
     /// Since the last change.
-    attempts: Option<Attempts>,
+    attempts: Option<CallAttempts>,
     has_ended: bool,
 }
 
 impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     /// All that match, and then what changes. Where the server says to list again that is done, and
-    /// told by a [`Followed::Reset`]. After an error nothing follows.
-    pub fn follow(&self, query: &Query) -> BoxStream<'static, Result<Followed<S>, ClientError>> {
-        let following = Following {
-            resources: self.part(self.until),
+    /// told by a [`FollowEvent::Reset`]. After an error nothing follows.
+    pub fn follow(
+        &self,
+        query: &ResourceQuery,
+    ) -> BoxStream<'static, Result<FollowEvent<S>, ClientError>> {
+        let following = FollowState {
+            resources: self.sub_call(self.until),
             query: query.clone(),
             watch: None,
             overlap: None,
@@ -124,20 +133,26 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Resources<S> {
     }
 }
 
-impl<S: Serialize + DeserializeOwned + Send + 'static> Following<S> {
-    async fn next(&mut self) -> Option<Result<Followed<S>, ClientError>> {
+impl<S: Serialize + DeserializeOwned + Send + 'static> FollowState<S> {
+    async fn next(&mut self) -> Option<Result<FollowEvent<S>, ClientError>> {
         while !self.has_ended {
-            let error = match self.told().await {
+            let error = match self.next_event().await {
                 Ok(Some(followed)) => return Some(Ok(followed)),
                 Ok(None) => continue,
                 Err(error) => error,
             };
+            // The old watch is of no use, and what it held back is in the next listing.
             (self.watch, self.overlap) = (None, None);
-            let again = matches!(error.kind(), Kind::Expired | Kind::Restored);
+            let again = matches!(
+                error.kind(),
+                ClientErrorKind::Expired | ClientErrorKind::Restored
+            );
+            // Counted since the last change: a server that asks for a new listing each time is
+            // asked ever less often.
             let patience = self.resources.client.connection.shared().limits.patience;
             let attempts = &mut self.attempts;
-            let attempts = attempts.get_or_insert_with(|| Attempts::for_as_long_as(patience));
-            if !again || !attempts.again(&error).await {
+            let attempts = attempts.get_or_insert_with(|| CallAttempts::for_as_long_as(patience));
+            if !again || !attempts.wait_for_next(&error).await {
                 self.has_ended = true;
                 return Some(Err(error));
             }
@@ -145,7 +160,7 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Following<S> {
         None
     }
 
-    async fn told(&mut self) -> Result<Option<Followed<S>>, ClientError> {
+    async fn next_event(&mut self) -> Result<Option<FollowEvent<S>>, ClientError> {
         if let Some(ready) = self.ready.pop_front() {
             return Ok(Some(ready));
         }
@@ -154,43 +169,53 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Following<S> {
         };
         let Some(watched) = watch.next().await else {
             let message = "the watch ended without a word";
-            return Err(ClientError::new(Kind::Internal, message, "Follow again."));
+            // The library's watch goes on by itself, so without an error it should never end.
+            return Err(ClientError::new(
+                ClientErrorKind::Internal,
+                message,
+                "Follow again.",
+            ));
         };
         match watched? {
-            Watched::Live { .. } => {}
-            Watched::Bookmark { sequence } => self.take(sequence, None),
-            Watched::Changes { sequence, changes } => self.take(sequence, Some(changes)),
+            WatchEvent::Live { .. } => {}
+            WatchEvent::Bookmark { sequence } => self.take(sequence, None),
+            WatchEvent::Changes { sequence, changes } => self.take(sequence, Some(changes)),
         }
         Ok(None)
     }
 
     /// All that there is, and the watch that follows.
-    async fn listed(&mut self) -> Result<Followed<S>, ClientError> {
+    async fn listed(&mut self) -> Result<FollowEvent<S>, ClientError> {
         let (resources, query) = (&self.resources, &self.query);
         let all = resources.list_all(query).await?;
         // A watch that begins now says where the listing ended.
+        // Begun and dropped: only its first message is needed. Until there, the watch that goes on
+        // may tell what the listing has told.
         let end = match resources.watch(query, None).next().await {
-            Some(Ok(Watched::Live { sequence })) => sequence,
+            Some(Ok(WatchEvent::Live { sequence })) => sequence,
             Some(Err(error)) => return Err(error),
             _ => all.sequence.clone(),
         };
         let listed = all.resources.iter().map(|one| &one.metadata);
-        self.overlap = is_after(&end, &all.sequence).then(|| Overlap {
+        // If nothing was written while the pages were read there is no overlap.
+        self.overlap = is_after(&end, &all.sequence).then(|| ListingOverlap {
             end,
             listed: listed.map(|m| (m.id.clone(), m.revision.clone())).collect(),
             held: Vec::new(),
         });
         self.watch = Some(resources.watch(query, Some(all.sequence.clone())));
-        Ok(Followed::Reset {
+        Ok(FollowEvent::Reset {
             resources: all.resources,
             quarantined: all.quarantined,
             sequence: all.sequence,
         })
     }
 
-    fn take(&mut self, sequence: String, changes: Option<Vec<Change<S>>>) {
+    fn take(&mut self, sequence: String, changes: Option<Vec<ChangedResource<S>>>) {
+        // A sign of life: the next failure is the first again.
         self.attempts = None;
         if let Some(mut overlap) = self.overlap.take() {
+            // Still within the overlap, so it is held back.
             if is_after(&overlap.end, &sequence) {
                 overlap
                     .held
@@ -209,14 +234,14 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Following<S> {
             self.tell(overlap.settled());
         }
         self.ready.push_back(match changes {
-            Some(changes) => Followed::Changes { sequence, changes },
-            None => Followed::Bookmark { sequence },
+            Some(changes) => FollowEvent::Changes { sequence, changes },
+            None => FollowEvent::Bookmark { sequence },
         });
     }
 
-    fn tell(&mut self, all: Vec<(String, Vec<Change<S>>)>) {
+    fn tell(&mut self, all: Vec<(String, Vec<ChangedResource<S>>)>) {
         let told = all.into_iter();
-        let told = told.map(|(sequence, changes)| Followed::Changes { sequence, changes });
+        let told = told.map(|(sequence, changes)| FollowEvent::Changes { sequence, changes });
         self.ready.extend(told);
     }
 }
@@ -225,15 +250,15 @@ impl<S: Serialize + DeserializeOwned + Send + 'static> Following<S> {
 mod tests {
     use super::*;
 
-    fn put(id: &str, revision: &str) -> Change {
+    fn put(id: &str, revision: &str) -> ChangedResource {
         let mut resource = Resource::new("app", "v1", id, serde_json::Value::Null);
         resource.metadata.id = id.into();
         resource.metadata.revision = revision.into();
-        Change::Put(Box::new(resource))
+        ChangedResource::Put(Box::new(resource))
     }
 
-    fn gone(id: &str) -> Change {
-        Change::Deleted {
+    fn gone(id: &str) -> ChangedResource {
+        ChangedResource::Deleted {
             id: id.into(),
             revision: String::new(),
         }
@@ -267,7 +292,7 @@ mod tests {
                 vec![put("c", "c0"), gone("c")],
             ),
         ] {
-            let overlap = Overlap {
+            let overlap = ListingOverlap {
                 end: String::new(),
                 listed: listed.clone().into(),
                 held: held
