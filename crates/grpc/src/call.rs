@@ -3,14 +3,18 @@
 use crate::api::Api;
 use crate::status;
 use coeval_api::caller::{CalledBy, CallerError, CallerRefusal, CallerRequest, Peer};
-use coeval_api::methods::MethodError;
+use coeval_api::methods::{MethodError, WriteOutcome};
 use coeval_api::negotiation::{RequestHeaders, names, warning_text};
 use coeval_engine::{Caller, WantedVersions};
 use coeval_server::ConnectionEnd;
 use coeval_storage::Token;
 use http::HeaderMap;
+use std::sync::Arc;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::{Request, Response, Status};
+
+/// In answers: the task that goes on with a deletion.
+pub(crate) const TASK: &str = "coeval-task";
 
 /// A call whose sender is known.
 #[derive(Debug)]
@@ -52,6 +56,35 @@ impl Api {
             message,
         })
     }
+
+    /// Lets a request in, and does the work, which makes the whole answer.
+    pub(crate) async fn respond<T, A, F>(
+        self: &Arc<Self>,
+        request: Request<T>,
+        work: impl FnOnce(Arc<Self>, Call<T>) -> F,
+    ) -> Result<Response<A>, Status>
+    where
+        F: Future<Output = Result<Response<A>, MethodError>>,
+    {
+        let call = self.enter(request).await?;
+        work(Arc::clone(self), call).await.map_err(status::of)
+    }
+
+    /// Lets a request in, does the work, and answers.
+    pub(crate) async fn serve<T, A, F>(
+        self: &Arc<Self>,
+        request: Request<T>,
+        work: impl FnOnce(Arc<Self>, Caller, T) -> F,
+    ) -> Result<Response<A>, Status>
+    where
+        F: Future<Output = Result<A, MethodError>>,
+    {
+        let whole = async |api, call: Call<T>| {
+            let done = work(api, call.caller.clone(), call.message).await?;
+            Ok(answer(&call.caller, done))
+        };
+        self.respond(request, whole).await
+    }
 }
 
 impl<T> Call<T> {
@@ -89,6 +122,11 @@ pub(crate) fn warning<T>(mut response: Response<T>, warnings: &[String]) -> Resp
     response
 }
 
+/// With what force overrode, and whatever else should be looked at.
+pub(crate) fn warned<T>(response: Response<T>, written: &WriteOutcome) -> Response<T> {
+    warning(response, &written.all_warnings())
+}
+
 /// With one more entry of metadata; what can't stand there is left out.
 pub(crate) fn saying<T>(mut response: Response<T>, name: &'static str, value: &str) -> Response<T> {
     if let Ok(value) = MetadataValue::<Ascii>::try_from(value) {
@@ -96,3 +134,21 @@ pub(crate) fn saying<T>(mut response: Response<T>, name: &'static str, value: &s
     }
     response
 }
+
+/// The implementation of a service whose methods are functions: `method(Request) -> Response = f`.
+macro_rules! served {
+    ($service:path, $on:ident { $($method:ident($request:ty) -> $response:ty = $work:path;)* }) => {
+        #[tonic::async_trait]
+        impl $service for $on {
+            $(
+                async fn $method(
+                    &self,
+                    request: tonic::Request<$request>,
+                ) -> Result<tonic::Response<$response>, tonic::Status> {
+                    self.0.serve(request, $work).await
+                }
+            )*
+        }
+    };
+}
+pub(crate) use served;

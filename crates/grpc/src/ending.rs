@@ -1,8 +1,8 @@
 //! The body of an answer that goes on: it ends at the caller's deadline, and its last word has a
 //! code if it is not OK.
 
-use crate::around::explain;
 use crate::error::CallError;
+use crate::explained::explain;
 use crate::status;
 use axum::body::Body;
 use bytes::Bytes;

@@ -1,9 +1,7 @@
 //! What is wrong with a call before any method sees it, or around all of them.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, Coded, ErrorKind};
 use tonic::Code as Grpc;
-
-use crate::status::grpc_code;
 
 /// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,4 +104,9 @@ impl Coded for CallError {
         };
         text.to_owned()
     }
+}
+
+/// How gRPC calls a kind of error.
+pub(crate) fn grpc_code(kind: ErrorKind) -> Grpc {
+    Grpc::from(kind.statuses().grpc.number())
 }

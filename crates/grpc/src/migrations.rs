@@ -1,13 +1,13 @@
 //! The service of phased migrations.
 
-mod shown;
+mod messages;
 
 use crate::api::Api;
+use crate::call::served;
 use crate::fields::{said, text};
 use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::migrations::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
@@ -44,7 +44,7 @@ async fn plan(
     let engine = api.methods.engine();
     let plan = engine.plan_migration(&caller, &of, asked.from_major, asked.to_major);
     Ok(pb::PlanMigrationResponse {
-        plan: Some(shown::plan(&plan.await?)),
+        plan: Some(messages::plan(&plan.await?)),
     })
 }
 
@@ -66,7 +66,7 @@ async fn start(
     let engine = api.methods.engine();
     let begun = engine.start_migration(&caller, &of, &declared).await?;
     Ok(pb::StartMigrationResponse {
-        migration: Some(shown::migration(&begun)),
+        migration: Some(messages::migration(&begun)),
     })
 }
 
@@ -84,7 +84,7 @@ async fn get(
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let status = api.methods.engine().migration_status(&caller, &of).await?;
     Ok(pb::GetMigrationResponse {
-        migration: Some(shown::migration(&status)),
+        migration: Some(messages::migration(&status)),
     })
 }
 
@@ -103,7 +103,7 @@ async fn list(
     };
     let (found, next_page_token) = page.cut(all, key).await?;
     Ok(pb::ListMigrationsResponse {
-        migrations: found.iter().map(shown::migration).collect(),
+        migrations: found.iter().map(messages::migration).collect(),
         next_page_token,
     })
 }
@@ -124,7 +124,7 @@ async fn advance(
     let engine = api.methods.engine();
     let moved = engine.advance_migration(&caller, &of, advance).await?;
     Ok(pb::AdvanceMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
@@ -137,7 +137,7 @@ async fn back(
     let engine = api.methods.engine();
     let moved = engine.back_migration(&caller, &of, asked.fence).await?;
     Ok(pb::BackMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
@@ -149,7 +149,7 @@ async fn undo(
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let moved = api.methods.engine().undo_migration(&caller, &of).await?;
     Ok(pb::UndoMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
@@ -168,7 +168,7 @@ async fn update(
     let engine = api.methods.engine();
     let changed = engine.change_migration(&caller, &of, &change).await?;
     Ok(pb::UpdateMigrationResponse {
-        migration: Some(shown::migration(&changed)),
+        migration: Some(messages::migration(&changed)),
     })
 }
 
@@ -180,7 +180,7 @@ async fn verify(
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let engine = api.methods.engine();
     let found = engine.verify_migration(&caller, &of, &|_| {}).await?;
-    Ok(shown::verified(&of, &found))
+    Ok(messages::verified(&of, &found))
 }
 
 async fn report(
@@ -190,7 +190,7 @@ async fn report(
 ) -> Result<pb::ReportLossResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let report = api.methods.engine().loss_report(&caller, &of).await?;
-    Ok(shown::loss(&of, &report))
+    Ok(messages::loss(&of, &report))
 }
 
 async fn failed(
@@ -207,7 +207,7 @@ async fn failed(
     let found = engine.failed_resources(&caller, &of, after, page.size + 1);
     let (found, next_page_token) = page.ended(found.await?, |one| one.id.to_string()).await?;
     Ok(pb::ListFailedResourcesResponse {
-        resources: found.iter().map(|one| shown::failed(&of, one)).collect(),
+        resources: found.iter().map(|one| messages::failed(&of, one)).collect(),
         next_page_token,
     })
 }
@@ -233,7 +233,7 @@ async fn servers(
     let all = api.methods.engine().servers(&caller).await?;
     let (found, next_page_token) = page.cut(all, |one| one.name.clone()).await?;
     Ok(pb::ListServersResponse {
-        servers: found.iter().map(shown::server).collect(),
+        servers: found.iter().map(messages::server).collect(),
         next_page_token,
     })
 }

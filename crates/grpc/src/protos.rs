@@ -3,9 +3,9 @@
 
 use crate::api::Api;
 use crate::error::CallError;
+use crate::package::refusal::Refused;
 use crate::proto::SOURCES;
 use crate::symbols;
-use crate::typed::Refused;
 use axum::Extension;
 use axum::Router;
 use axum::extract::{Path, State};

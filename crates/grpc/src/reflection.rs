@@ -4,8 +4,8 @@
 //! Every message of a stream is answered on its own: with what the caller may see at that moment.
 
 use crate::api::Api;
+use crate::package::refusal::Refused;
 use crate::pool::FIXED;
-use crate::typed::Refused;
 use crate::{status, symbols};
 use coeval_api::caller::Peer;
 use coeval_api::methods::MethodError;

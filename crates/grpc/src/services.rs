@@ -1,8 +1,7 @@
-//! All services that are always there, and how a method of one is served.
+//! All services that are always there.
 
 use crate::access::{Access, Bundles, Organizations, Roles, Sessions, Users};
 use crate::api::{Api, Settings};
-use crate::call::{Call, answer};
 use crate::health::HealthOf;
 use crate::migrations::Migrations;
 use crate::proto::access::v1 as access;
@@ -14,14 +13,10 @@ use crate::reflection::{REQUEST_BYTES, Reflection};
 use crate::releases::Releases;
 use crate::resources::Resources;
 use crate::served::resource_service_server::ResourceServiceServer;
-use crate::status;
 use crate::tasks::Tasks;
 use crate::types::{Interfaces, Types};
-use coeval_api::methods::MethodError;
-use coeval_engine::Caller;
 use std::sync::Arc;
 use tonic::service::Routes;
-use tonic::{Request, Response, Status};
 use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::pb::{v1, v1alpha};
 
@@ -69,52 +64,3 @@ pub(crate) fn all(api: &Arc<Api>) -> Routes {
         .add_service(first)
         .add_service(alpha)
 }
-
-impl Api {
-    /// Lets a request in, and does the work, which makes the whole answer.
-    pub(crate) async fn respond<T, A, F>(
-        self: &Arc<Self>,
-        request: Request<T>,
-        work: impl FnOnce(Arc<Self>, Call<T>) -> F,
-    ) -> Result<Response<A>, Status>
-    where
-        F: Future<Output = Result<Response<A>, MethodError>>,
-    {
-        let call = self.enter(request).await?;
-        work(Arc::clone(self), call).await.map_err(status::of)
-    }
-
-    /// Lets a request in, does the work, and answers.
-    pub(crate) async fn serve<T, A, F>(
-        self: &Arc<Self>,
-        request: Request<T>,
-        work: impl FnOnce(Arc<Self>, Caller, T) -> F,
-    ) -> Result<Response<A>, Status>
-    where
-        F: Future<Output = Result<A, MethodError>>,
-    {
-        let whole = async |api, call: Call<T>| {
-            let done = work(api, call.caller.clone(), call.message).await?;
-            Ok(answer(&call.caller, done))
-        };
-        self.respond(request, whole).await
-    }
-}
-
-/// The implementation of a service whose methods are functions: `method(Request) -> Response = f`.
-macro_rules! served {
-    ($service:path, $on:ident { $($method:ident($request:ty) -> $response:ty = $work:path;)* }) => {
-        #[tonic::async_trait]
-        impl $service for $on {
-            $(
-                async fn $method(
-                    &self,
-                    request: tonic::Request<$request>,
-                ) -> Result<tonic::Response<$response>, tonic::Status> {
-                    self.0.serve(request, $work).await
-                }
-            )*
-        }
-    };
-}
-pub(crate) use served;

@@ -1,11 +1,11 @@
 //! Every refusal as a status: the kind of refusal as its code, our own code in
 //! `google.rpc.ErrorInfo`, and all that programs need in `coeval.errors.v1.ErrorDetail`.
 
-use crate::error::CallError;
+use crate::error::{CallError, grpc_code};
 use crate::proto::errors::v1::{ErrorDetail, Violation};
 use bytes::Bytes;
 use coeval_api::methods::MethodError;
-use coeval_codes::{Coded, ErrorKind};
+use coeval_codes::Coded;
 use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::pb::{self, ErrorInfo, RetryInfo};
@@ -133,9 +133,4 @@ fn short(text: &str) -> String {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().to_owned()
-}
-
-/// How gRPC calls a kind of error.
-pub(crate) fn grpc_code(kind: ErrorKind) -> Code {
-    Code::from(kind.statuses().grpc.number())
 }

@@ -3,10 +3,10 @@
 use crate::api::Api;
 use crate::call::answer;
 use crate::fields::{said, text};
+use crate::header::quarantined;
 use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::tasks::v1 as pb;
-use crate::resources::quarantined;
 use crate::status;
 use crate::times::timestamp;
 use coeval_api::caller::{CallerRequest, Peer};

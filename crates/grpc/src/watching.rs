@@ -2,8 +2,8 @@
 //! the resource, which is encoded once however many watch.
 
 use crate::api::Api;
+use crate::header::quarantined;
 use crate::proto::header::v1 as header;
-use crate::resources::message::quarantined;
 use crate::status;
 use bytes::Bytes;
 use coeval_api::methods::MethodError;

@@ -2,9 +2,9 @@
 
 use super::{explain, name_of, reference, type_grants};
 use crate::api::Api;
+use crate::call::served;
 use crate::ids;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_access::{Grant, Level, Member};
 use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, Target, TypeKey};

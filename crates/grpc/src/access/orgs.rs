@@ -1,10 +1,10 @@
 //! The service of organizations.
 
 use crate::api::Api;
+use crate::call::served;
 use crate::fields::{Fields, needed, revision, said, text};
 use crate::pages::PageAsked;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};

@@ -2,10 +2,10 @@
 
 use super::{name_of, org};
 use crate::api::Api;
+use crate::call::served;
 use crate::fields::{Fields, needed, revision, said, text};
 use crate::pages::PageAsked;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewRole, Role, RoleEdit};

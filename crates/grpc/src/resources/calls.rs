@@ -1,9 +1,10 @@
 //! The methods of the generic service.
 
-use super::message::{Showing, applied, body, quarantined};
-use super::{TASK, warned, watch as watching};
+use super::message::{Showing, applied, body};
+use super::watch as watching;
 use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced, warning};
+use crate::call::{Call, TASK, answer, saying, sequenced, warned, warning};
+use crate::header::quarantined;
 use crate::proto::resources::v1 as pb;
 use crate::watching::{Told, until_moved};
 use coeval_api::methods::{

@@ -1,14 +1,13 @@
 //! Resources as messages, both ways.
 
 use crate::api::Api;
-use crate::proto::header::v1 as header;
+use crate::header::{meta, metadata_in, status};
 use crate::proto::resources::v1 as pb;
-use crate::times::{millis, timestamp};
 use coeval_access::Level;
-use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
+use coeval_api::methods::{MethodError, ResourceBody};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
-use coeval_engine::{Caller, Quarantined, Resource};
+use coeval_engine::{Caller, Resource};
 use prost_types::{ListValue, Struct, Value as Dynamic, value::Kind};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -56,21 +55,6 @@ pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
         paths: applied.paths.clone(),
         generation: applied.generation,
         version: applied.version.short().to_string(),
-    })
-}
-
-/// What a request says beside the content.
-pub(crate) fn meta(metadata: header::Metadata) -> Result<ResourceMeta, MethodError> {
-    let expires = metadata.expires;
-    let expires = expires.map(|at| millis(at, "metadata.expires"));
-    Ok(ResourceMeta {
-        name: metadata.name,
-        id: metadata.id,
-        namespace: metadata.namespace,
-        description: metadata.description,
-        labels: metadata.labels.into_iter().collect(),
-        expires: expires.transpose()?,
-        revision: metadata.revision,
     })
 }
 
@@ -147,53 +131,6 @@ impl Showing {
         };
         known().insert(org.to_owned(), Arc::clone(&name));
         Ok(name)
-    }
-}
-
-/// What all resources have; `namespace` is the name of its organization.
-pub(crate) fn metadata_in(namespace: &str, resource: &Resource) -> header::Metadata {
-    let about = &resource.header;
-    let mut labels: HashMap<_, _> = about.labels.clone().into_iter().collect();
-    if let Some(reason) = &resource.restricted {
-        labels.insert(RESTRICTED.to_owned(), reason.to_string());
-    }
-    header::Metadata {
-        name: about.name.clone(),
-        namespace: namespace.to_owned(),
-        description: about.description.clone().unwrap_or_default(),
-        labels,
-        expires: resource.expires.map(|expires| timestamp(expires.0)),
-        revision: resource.revision.to_string(),
-        id: resource.urn(),
-        created: Some(timestamp(about.created)),
-        modified: Some(timestamp(about.modified)),
-        owner: about.owner.clone(),
-    }
-}
-
-/// The label of a view that stands in place of the content.
-const RESTRICTED: &str = "coeval.internal/downgraded";
-
-/// How it is doing.
-pub(crate) fn status(resource: &Resource) -> header::Status {
-    header::Status {
-        state: resource.header.state.name().to_owned(),
-        message: resource.header.message.clone().unwrap_or_default(),
-        stored_version: resource.header.version.short().to_string(),
-        restricted: resource
-            .restricted
-            .as_deref()
-            .unwrap_or_default()
-            .to_owned(),
-    }
-}
-
-/// One that can't be shown.
-pub(crate) fn quarantined(one: &Quarantined) -> header::Quarantined {
-    header::Quarantined {
-        id: one.id.clone(),
-        code: one.code.to_string(),
-        reason: one.reason.clone(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the messages of a package say, both ways.
 
 use super::messages::Typed;
-use super::package::Package;
-use super::refused::Refused;
-use super::say::say;
 use crate::error::CallError;
-use crate::resources::message;
+use crate::header;
+use crate::package::compiled::Package;
+use crate::package::encode::encode;
+use crate::package::refusal::Refused;
 use bytes::{Bytes, BytesMut};
 use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
 use coeval_core::version::WriteVersion;
@@ -60,7 +60,7 @@ impl Said {
             at,
             version,
             sub_kind: resource.sub_kind,
-            meta: message::meta(resource.metadata.unwrap_or_default())?,
+            meta: header::meta(resource.metadata.unwrap_or_default())?,
             spec: spec(package, resource.spec)?,
         })
     }
@@ -112,9 +112,9 @@ pub(super) fn shown(package: &Package, kind: &str, namespace: &str, resource: &R
         kind: kind.to_owned(),
         sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
         version: resource.version.to_string(),
-        metadata: Some(message::metadata_in(namespace, resource)),
-        spec: vec![say(package, &content).encode_to_vec().into()],
-        status: Some(message::status(resource)),
+        metadata: Some(header::metadata_in(namespace, resource)),
+        spec: vec![encode(package, &content).encode_to_vec().into()],
+        status: Some(header::status(resource)),
     };
     typed.encode_to_vec().into()
 }

@@ -1,12 +1,12 @@
 //! The standard methods on the messages of a package.
 
 use super::body::{Said, shown};
-use super::mask::{Masked, mask};
 use super::messages as pb;
-use super::package::Package;
-use super::put::put;
-use super::refused::Refused;
 use crate::api::Api;
+use crate::package::compiled::Package;
+use crate::package::mask::{Masked, mask};
+use crate::package::put::put;
+use crate::package::refusal::Refused;
 use bytes::Bytes;
 use coeval_api::methods::{
     DeleteOutcome, ListParams, MethodError, ResourceBody, ResourceSelector, UpdateMask,
@@ -118,9 +118,7 @@ impl Calls {
         let message = pb::ListResponse {
             resources,
             next_page_token: page.next.take().unwrap_or_default(),
-            quarantined: quarantined
-                .map(crate::resources::message::quarantined)
-                .collect(),
+            quarantined: quarantined.map(crate::header::quarantined).collect(),
         };
         Ok((page, message))
     }

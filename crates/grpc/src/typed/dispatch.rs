@@ -6,11 +6,10 @@
 use super::calls::Calls;
 use super::envelope::RequestEnvelope;
 use super::messages as pb;
-use super::package::{Package, Verb};
-use super::refused::Refused;
 use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced, warning};
-use crate::resources::{TASK, warned};
+use crate::call::{Call, TASK, answer, saying, sequenced, warned, warning};
+use crate::package::compiled::{Package, Verb};
+use crate::package::refusal::Refused;
 use crate::status;
 use crate::watching::WatchResponse;
 use axum::extract::Request;

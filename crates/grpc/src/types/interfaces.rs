@@ -1,11 +1,11 @@
 //! The service of interfaces.
 
 use crate::api::Api;
+use crate::call::served;
 use crate::fields::{needed, text};
 use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::types::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;

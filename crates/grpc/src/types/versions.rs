@@ -1,11 +1,11 @@
 //! The service of type versions.
 
 use crate::api::Api;
+use crate::call::served;
 use crate::fields::{said, text};
 use crate::ids;
 use crate::pages::PageAsked;
 use crate::proto::types::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_core::types::{Column, ColumnType, Deprecation};
 use coeval_core::version::Version;

@@ -1,7 +1,7 @@
 //! Field masks in the names of a package: `spec.image_name`, `metadata.labels`.
 
+use super::compiled::{Package, Shape};
 use super::error::TypedError;
-use super::package::{Package, Shape};
 use coeval_core::types::pointer::child;
 use coeval_typed::names::EXTRA;
 use coeval_typed::{Item, Kind};

@@ -1,13 +1,13 @@
-//! Content as a message: what of it can be said.
+//! Content as a message: what of it the package describes.
 
-use super::package::{Package, Shape, Values};
+use super::compiled::{Package, Shape, Values};
 use coeval_typed::{Item, Kind};
 use prost_reflect::{DynamicMessage, MapKey, Value as Proto};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// The content as the package's message. What a field can't hold exactly is left out.
-pub(crate) fn say(package: &Package, view: &Value) -> DynamicMessage {
+pub(crate) fn encode(package: &Package, view: &Value) -> DynamicMessage {
     let told = package.lens.told(view);
     let saying = Saying(&package.values);
     match &told {

@@ -1,7 +1,7 @@
 //! Field masks.
 
 use super::*;
-use crate::typed::mask::{Masked, mask};
+use crate::package::mask::{Masked, mask};
 use coeval_codes::Coded;
 
 #[test]

@@ -5,30 +5,14 @@ use super::error::TypedError;
 use crate::proto::DESCRIPTORS;
 use coeval_typed::lens::Lens;
 use coeval_typed::{Extra, Kind, Layout, Message};
-use prost_reflect::{DescriptorError, DescriptorPool, FieldDescriptor, MessageDescriptor};
+use prost_reflect::{
+    DescriptorError, DescriptorPool, FieldDescriptor, MessageDescriptor, MethodDescriptor,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// The file that all packages import.
 const HEADER: &str = "coeval/header/v1/header.proto";
-
-/// Numbers of the fields of requests and responses, the same in every package.
-pub(crate) mod numbers {
-    /// The resource: in Create, Get, Update, Upsert; the list of them in List.
-    pub(crate) const RESOURCE: u32 = 1;
-    /// Of the resource.
-    pub(crate) const KIND: u32 = 1;
-    /// Of the resource.
-    pub(crate) const SUB_KIND: u32 = 2;
-    /// Of the resource.
-    pub(crate) const VERSION: u32 = 3;
-    /// Of the resource.
-    pub(crate) const METADATA: u32 = 4;
-    /// Of the resource.
-    pub(crate) const SPEC: u32 = 5;
-    /// Of the resource.
-    pub(crate) const STATUS: u32 = 6;
-}
 
 /// What a method does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,8 +30,7 @@ pub(crate) enum Verb {
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
     pub(crate) verb: Verb,
-    pub(crate) input: MessageDescriptor,
-    pub(crate) output: MessageDescriptor,
+    pub(crate) descriptor: MethodDescriptor,
 }
 
 /// A message of the content.
@@ -94,8 +77,6 @@ pub(crate) struct Package {
     pub(crate) lens: Lens,
     /// The resource as a whole.
     pub(crate) resource: MessageDescriptor,
-    /// One change of a watch.
-    pub(crate) change: MessageDescriptor,
     pub(crate) spec: Shape,
     pub(crate) values: Values,
     methods: HashMap<String, Method>,
@@ -113,13 +94,12 @@ impl Package {
             .map_err(refused)?;
         let package = layout.package();
         let own = |name: &str| message(&pool, &format!("{package}.{name}"));
-        let name = layout.name.message();
-        let resource = own(&name)?;
-        let change = own(&format!("{name}Change"))?;
+        let resource = own(&layout.name.message())?;
         let spec = Shape::of(&layout.spec, own(&layout.spec.name)?)?;
         let service = pool
             .get_service_by_name(&layout.service())
             .ok_or_else(|| missing(&layout.service()))?;
+        // The layout writes the methods of every package in this order.
         let verbs = [
             Verb::Create,
             Verb::Get,
@@ -129,17 +109,9 @@ impl Package {
             Verb::Delete,
             Verb::Watch,
         ];
-        let methods = service.methods().zip(verbs).map(|(method, verb)| {
-            let (input, output) = (method.input(), method.output());
-            let name = method.name().to_owned();
-            (
-                name,
-                Method {
-                    verb,
-                    input,
-                    output,
-                },
-            )
+        let methods = service.methods().zip(verbs).map(|(descriptor, verb)| {
+            let name = descriptor.name().to_owned();
+            (name, Method { verb, descriptor })
         });
         Ok(Self {
             methods: methods.collect(),
@@ -147,7 +119,6 @@ impl Package {
             values: Values::of(&pool)?,
             layout,
             resource,
-            change,
             spec,
             pool,
         })

@@ -1,7 +1,7 @@
 //! What a message says, put on what is stored.
 
+use super::compiled::{Package, Shape, Values};
 use super::error::TypedError;
-use super::package::{Package, Shape, Values};
 use coeval_core::types::pointer::child;
 use coeval_typed::limits::VALUE_DEPTH;
 use coeval_typed::{Item, Kind};
@@ -33,12 +33,12 @@ pub(crate) fn put_telling(
     message: &DynamicMessage,
     dropped: &mut Vec<String>,
 ) -> Result<Value, TypedError> {
-    let told = told(package, message)?;
-    Ok(package.lens.put_telling(stored, &told, dropped)?)
+    let content = decode(package, message)?;
+    Ok(package.lens.put_telling(stored, &content, dropped)?)
 }
 
 /// What a message says, as content.
-pub(crate) fn told(package: &Package, message: &DynamicMessage) -> Result<Value, TypedError> {
+pub(crate) fn decode(package: &Package, message: &DynamicMessage) -> Result<Value, TypedError> {
     let hearing = Hearing(&package.values);
     Ok(Value::Object(hearing.message(
         &package.spec,

@@ -1,7 +1,7 @@
 //! Refusals of typed calls: those of the methods, of messages, and of calls.
 
 use super::error::TypedError;
-use crate::error::CallError;
+use crate::error::{CallError, grpc_code};
 use crate::status;
 use coeval_api::methods::MethodError;
 use coeval_codes::Coded;
@@ -52,7 +52,7 @@ impl From<Refused> for Status {
                 if let TypedError::Package(reason) = &error {
                     tracing::error!(reason, "a package can't be made");
                 }
-                status::coded(status::grpc_code(error.error_kind()), &error)
+                status::coded(grpc_code(error.error_kind()), &error)
             }
         }
     }

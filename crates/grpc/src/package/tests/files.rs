@@ -1,7 +1,7 @@
 //! The text of a package and its descriptor are the same file.
 
 use super::*;
-use crate::typed::descriptor;
+use crate::package::descriptor;
 use prost_types::FileDescriptorProto;
 use protox::file::{
     ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
@@ -102,8 +102,8 @@ fn every_method_and_message_is_there_under_its_numbers() {
         };
         assert_eq!(
             (
-                fields(&found.input).as_str(),
-                fields(&found.output).as_str()
+                fields(&found.descriptor.input()).as_str(),
+                fields(&found.descriptor.output()).as_str()
             ),
             (input, output),
             "{method}"
