@@ -5,7 +5,8 @@ use crate::api::Api;
 use crate::api_version::ApiVersion;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::route::{Form, Needs, Route};
+use crate::error_form::Form;
+use crate::route::{Needs, Route};
 use crate::urn;
 use axum::body::Body;
 use axum::extract::Request;
@@ -58,7 +59,7 @@ impl Known {
 pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let id = request_id(&parts.headers);
-    let form = form(route.form(), &parts.headers);
+    let form = form(Form::of_path(route.path), &parts.headers);
     let (mut known, mut body) = (Known::nothing(), Some(body));
     let answer = handle(api, &route, &mut parts, &mut body, &mut known).await;
     if let Some(unread) = body {

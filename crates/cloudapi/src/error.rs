@@ -1,7 +1,7 @@
 //! What can go wrong, and how clients are told: a status and a minor code that they know, and
 //! beside these our own code, what happened and what to do next.
 
-use crate::route::Form;
+use crate::error_form::Form;
 use crate::xml;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;

@@ -13,6 +13,7 @@ mod definitions;
 mod dispatch;
 mod entities;
 mod error;
+mod error_form;
 mod grants;
 mod invocations;
 mod listing;
@@ -21,15 +22,17 @@ mod orgs;
 mod page;
 mod rights;
 mod route;
+mod router;
 mod sessions;
 mod tasks;
 mod urn;
 mod users;
 mod xml;
 
-pub use api::{CloudApi, Settings};
+pub use api::Settings;
 pub use api_version::ApiVersion;
 pub use openapi::{deprecations, description};
+pub use router::CloudApi;
 
 use route::Route;
 

@@ -33,24 +33,6 @@ pub(crate) enum Needs {
     User,
 }
 
-/// In which form errors are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Json,
-    Xml,
-}
-
-impl Form {
-    /// `/api` is the older API, in XML.
-    pub(crate) fn of_path(path: &str) -> Self {
-        if path.starts_with("/api") {
-            Self::Xml
-        } else {
-            Self::Json
-        }
-    }
-}
-
 /// A body that is sent or answered, by the name of its schema in the API's description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -184,9 +166,5 @@ impl Route {
     pub(crate) fn answers(mut self, status: u16, body: Shape) -> Self {
         self.answers.push((status, body));
         self
-    }
-
-    pub(crate) fn form(&self) -> Form {
-        Form::of_path(self.path)
     }
 }
