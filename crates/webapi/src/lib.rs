@@ -22,6 +22,7 @@ mod origin;
 mod resources;
 mod roles;
 mod route;
+mod router;
 mod server;
 mod sessions;
 mod tasks;
@@ -30,8 +31,9 @@ mod types;
 mod users;
 mod watch;
 
-pub use api::{Settings, WebApi};
+pub use api::Settings;
 pub use openapi::{deprecations, description};
+pub use router::WebApi;
 
 use route::Route;
 

@@ -1,9 +1,8 @@
 //! The schemas of migrations and servers.
 
-use super::schemas::Named;
 use super::shapes::{
-    answered, count, flag, flag_or_null, list, of, or_null, sent, some_object, text, text_or_null,
-    texts, texts_or_null,
+    NamedSchema, answered, count, flag, flag_or_null, list, of, or_null, sent, some_object, text,
+    text_or_null, texts, texts_or_null,
 };
 use serde_json::{Value, json};
 
@@ -20,7 +19,7 @@ fn count_or_null() -> Value {
     json!({ "type": ["integer", "null"], "minimum": 0 })
 }
 
-pub(super) fn answers() -> Vec<Named> {
+pub(super) fn answers() -> Vec<NamedSchema> {
     vec![
         (
             "ServerSeen",
@@ -139,7 +138,7 @@ fn migration() -> Value {
     }))
 }
 
-pub(super) fn bodies() -> Vec<Named> {
+pub(super) fn bodies() -> Vec<NamedSchema> {
     vec![
         (
             "MigrationStart",
