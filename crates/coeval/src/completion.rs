@@ -1,7 +1,6 @@
 //! `coeval completion`, and what shells ask of the binary while somebody types: it completes itself.
 
-use crate::cli::Cli;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use coeval_cli::Failure;
@@ -51,11 +50,9 @@ impl Shell {
 }
 
 /// Answers a shell that asks, and ends; returns if none does.
-pub(crate) fn answer_a_shell() {
+pub(crate) fn answer_a_shell(command: fn() -> Command) {
     if std::env::var_os(ASKING).is_some() {
-        CompleteEnv::with_factory(Cli::command)
-            .var(ASKING)
-            .complete();
+        CompleteEnv::with_factory(command).var(ASKING).complete();
     }
 }
 

@@ -19,7 +19,7 @@ mod telemetry;
 mod text_file;
 mod url;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, CommandFactory as _};
 use cli::{Cli, Command};
 use coeval_cli::Failure;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    completion::answer_a_shell();
+    completion::answer_a_shell(Cli::command);
     let (cli, matches) = match config::parse::<Cli>(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(stop) => return stop.report(),
@@ -58,8 +58,8 @@ async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Command::Convert(options) => coeval_cli::convert::run(&options)?,
         Command::Errors(options) => errors::run(&options)?,
         Command::Completion(options) => completion::run(&options)?,
-        Command::Man(options) => man::run(&options)?,
-        Command::Surface(options) => surface::run(&options)?,
+        Command::Man(options) => man::run(&options, &Cli::command())?,
+        Command::Surface(options) => surface::run(&options, &config::declared::<Cli>())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,6 @@
 //! `coeval man`: a manual page for each command, as its `--help` says it.
 
-use crate::cli::Cli;
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use coeval_cli::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,15 +18,15 @@ pub(crate) struct ManOptions {
     out: PathBuf,
 }
 
-pub(crate) fn run(options: &ManOptions) -> Result<(), Failure> {
+pub(crate) fn run(options: &ManOptions, command: &Command) -> Result<(), Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         let failure = Failure::internal(format!("can't write {}: {error}", path.display()));
         failure.with_advice("Check the path, the permissions and the free space.")
     };
     let out = &options.out;
     fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
-    let pages = pages(&Cli::command())
-        .map_err(|error| Failure::internal(format!("can't make a page: {error}")))?;
+    let pages =
+        pages(command).map_err(|error| Failure::internal(format!("can't make a page: {error}")))?;
     for (name, text) in &pages {
         let path = out.join(name);
         fs::write(&path, text).map_err(|error| failed(&path, &error))?;
@@ -66,6 +65,8 @@ fn named(command: Command, around: Option<&str>) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory as _;
 
     #[test]
     fn each_command_has_a_page_with_its_examples() {
