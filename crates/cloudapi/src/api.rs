@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How this API is set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CloudApiSettings {
     /// What every absolute URL begins with, without a slash at its end.
     pub public_url: String,
     /// Bytes of a body.
@@ -25,7 +25,7 @@ pub struct Settings {
 /// Requests of one user a second, if nothing is said.
 const REQUESTS: u32 = 1000;
 
-impl Settings {
+impl CloudApiSettings {
     /// The usual ones.
     #[must_use]
     pub fn new(public_url: impl Into<String>) -> Self {
@@ -42,8 +42,8 @@ impl Settings {
 
 /// What all handlers share.
 #[derive(Debug)]
-pub(crate) struct Api {
+pub(crate) struct CloudState {
     pub(crate) engine: Arc<Engine>,
     pub(crate) gate: CallerGate,
-    pub(crate) settings: Settings,
+    pub(crate) settings: CloudApiSettings,
 }

@@ -2,12 +2,12 @@
 
 /// In which form errors are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ErrorForm {
     Json,
     Xml,
 }
 
-impl Form {
+impl ErrorForm {
     /// `/api` is the older API, in XML.
     pub(crate) fn of_path(path: &str) -> Self {
         if path.starts_with("/api") {

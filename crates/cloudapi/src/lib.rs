@@ -29,15 +29,15 @@ mod urn;
 mod users;
 mod xml;
 
-pub use api::Settings;
+pub use api::CloudApiSettings;
 pub use api_version::ApiVersion;
 pub use openapi::{deprecations, description};
 pub use router::CloudApi;
 
-use route::Route;
+use route::CloudRoute;
 
 /// Every route of this API.
-fn routes() -> Vec<Route> {
+fn routes() -> Vec<CloudRoute> {
     let mut all = sessions::routes();
     all.extend(orgs::routes());
     all.extend(users::routes());

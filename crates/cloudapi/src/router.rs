@@ -1,6 +1,6 @@
 //! The router, made from the table of routes.
 
-use crate::api::{Api, Settings};
+use crate::api::{CloudApiSettings, CloudState};
 use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// The API.
 #[derive(Debug)]
-pub struct CloudApi(Arc<Api>);
+pub struct CloudApi(Arc<CloudState>);
 
 impl CloudApi {
     /// On an engine.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+    pub fn new(engine: Arc<Engine>, settings: CloudApiSettings) -> Self {
         let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
-        Self(Arc::new(Api {
+        Self(Arc::new(CloudState {
             engine,
             gate,
             settings,
@@ -29,6 +29,7 @@ impl CloudApi {
     /// All routes; each path works with and without a slash at its end.
     pub fn router(&self) -> Router {
         let routes = crate::routes().into_iter().filter_map(|route| {
+            // A method that axum does not know has no filter; the table has none of those.
             let filter = MethodFilter::try_from(route.method.clone()).ok()?;
             let (path, api, route) = (route.path, Arc::clone(&self.0), Arc::new(route));
             let handler = move |request: Request| {

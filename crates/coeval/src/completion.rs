@@ -25,11 +25,11 @@ second is not waited for.")]
 pub(crate) struct CompletionOptions {
     /// The shell
     #[arg(value_name = "SHELL")]
-    shell: Shell,
+    shell: CompletionShell,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Shell {
+enum CompletionShell {
     Bash,
     Elvish,
     Fish,
@@ -37,7 +37,7 @@ enum Shell {
     Zsh,
 }
 
-impl Shell {
+impl CompletionShell {
     const fn completer(self) -> &'static dyn EnvCompleter {
         match self {
             Self::Bash => &Bash,
@@ -59,6 +59,7 @@ pub(crate) fn answer_a_shell(command: fn() -> Command) {
 pub(crate) fn run(options: &CompletionOptions) -> Result<(), Failure> {
     let mut script = Vec::new();
     let completer = options.shell.completer();
+    // Into memory first: a pipe that is closed half-way is told from a script that can't be made.
     let written = completer.write_registration(ASKING, "coeval", "coeval", &myself(), &mut script);
     let written = written.and_then(|()| std::io::stdout().write_all(&script));
     match written {

@@ -44,6 +44,7 @@ fn pages(command: &Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
         clap_mangen::Man::new(command.clone()).render(&mut text)?;
         let own = command.get_name().to_owned();
         pages.push((format!("{own}.1"), text));
+        // clap's own help commands would be pages that say nothing.
         let below = command.get_subcommands();
         let below = below.filter(|below| below.get_name() != "help" && !below.is_hide_set());
         todo.extend(below.map(|below| named(below.clone(), Some(&own))));
@@ -65,12 +66,12 @@ fn named(command: Command, around: Option<&str>) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
+    use crate::cli::CommandLine;
     use clap::CommandFactory as _;
 
     #[test]
     fn each_command_has_a_page_with_its_examples() {
-        let command = Cli::command();
+        let command = CommandLine::command();
         let pages = pages(&command).unwrap();
         let names: Vec<_> = pages.iter().map(|(name, _)| name.as_str()).collect();
         let mut count = 0;

@@ -26,6 +26,7 @@ pub(crate) struct SurfaceOptions {
 }
 
 pub(crate) fn run(options: &SurfaceOptions, command: &Command) -> Result<(), Failure> {
+    // All of them before the first is written: a release's surface is whole or not there.
     let files = files::all(command)?;
     for (name, bytes) in &files {
         let path = options.out.join(name);

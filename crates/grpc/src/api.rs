@@ -1,6 +1,6 @@
 //! What all services share.
 
-use crate::package::cache::Packages;
+use crate::package::cache::PackageCache;
 use coeval_api::caller::{CallerGate, RequestQuota};
 use coeval_api::methods::ResourceMethods;
 use coeval_releases::DeprecatedItem;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// How this API is set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct GrpcSettings {
     /// Bytes of a message that comes in.
     pub message_bytes: usize,
     /// How many requests one user, or one address without a user, may send: the same buckets as the
@@ -25,9 +25,9 @@ pub struct Settings {
 
 /// What all services share.
 #[derive(Debug)]
-pub(crate) struct Api {
+pub(crate) struct GrpcState {
     pub(crate) methods: ResourceMethods,
     pub(crate) gate: CallerGate,
-    pub(crate) settings: Settings,
-    pub(crate) packages: Packages,
+    pub(crate) settings: GrpcSettings,
+    pub(crate) packages: PackageCache,
 }

@@ -1,7 +1,6 @@
 //! What is wrong with a call before any method sees it, or around all of them.
 
 use coeval_codes::{Code, Coded, ErrorKind};
-use tonic::Code as Grpc;
 
 /// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,12 +35,12 @@ pub(crate) enum CallError {
     #[error("this server has no service {name:?}")]
     ServiceUnknown { name: String },
     #[error("the call failed")]
-    Failed { code: Grpc },
+    Failed { code: tonic::Code },
 }
 
 impl CallError {
     /// As gRPC calls it.
-    pub(crate) fn grpc(&self) -> Grpc {
+    pub(crate) fn grpc(&self) -> tonic::Code {
         match self {
             Self::MessageTooLarge { .. }
             | Self::MessageUnreadable { .. }
@@ -53,9 +52,9 @@ impl CallError {
             | Self::DeadlinePassed
             | Self::FileUnknown { .. } => grpc_code(self.error_kind()),
             // gRPC's own rule.
-            Self::CompressionUnsaid => Grpc::Internal,
+            Self::CompressionUnsaid => tonic::Code::Internal,
             // Asked of the reflection service, which is there.
-            Self::ServiceUnknown { .. } => Grpc::NotFound,
+            Self::ServiceUnknown { .. } => tonic::Code::NotFound,
             Self::Failed { code } => *code,
         }
     }
@@ -107,6 +106,6 @@ impl Coded for CallError {
 }
 
 /// How gRPC calls a kind of error.
-pub(crate) fn grpc_code(kind: ErrorKind) -> Grpc {
-    Grpc::from(kind.statuses().grpc.number())
+pub(crate) fn grpc_code(kind: ErrorKind) -> tonic::Code {
+    tonic::Code::from(kind.statuses().grpc.number())
 }

@@ -8,6 +8,7 @@ use tonic::{Code, Status};
 
 /// Gives a status that came without details a code, and the kind of refusal that it is.
 pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
+    // With details it is a status of ours, which has a code already.
     if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
         return;
     }
@@ -18,6 +19,7 @@ pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
         return;
     }
     let told = explained(status.code(), status.message(), path);
+    // Tonic writes no empty message: the library's own would stay beside our code.
     headers.remove(Status::GRPC_MESSAGE);
     // Made of text that fits into headers.
     let _ = told.add_header(headers);
@@ -26,6 +28,7 @@ pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
 /// What the library's own status means.
 fn explained(code: Code, message: &str, path: &str) -> Status {
     let reason = || message.chars().take(500).collect();
+    // The library has no types for its own refusals: their texts are all that tells them apart.
     let error = match code {
         Code::Unimplemented if message.is_empty() => return status::no_such_method(path),
         Code::Unimplemented => CallError::CompressionUnknown { reason: reason() },

@@ -45,7 +45,7 @@ mod typed;
 mod types;
 pub mod watching;
 
-pub use api::Settings;
+pub use api::GrpcSettings;
 pub use coeval_proto as proto;
 pub use deprecated::deprecations;
-pub use router::Grpc;
+pub use router::GrpcApi;

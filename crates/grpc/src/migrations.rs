@@ -2,11 +2,11 @@
 
 mod messages;
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::call::served;
 use crate::fields::{said, text};
 use crate::ids;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::migrations::v1 as pb;
 use coeval_api::methods::MethodError;
 use coeval_core::phases::Phase;
@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Migrations(pub(crate) Arc<Api>);
+pub(crate) struct MigrationService(pub(crate) Arc<GrpcState>);
 
-served!(pb::migration_service_server::MigrationService, Migrations {
+served!(pb::migration_service_server::MigrationService, MigrationService {
     plan_migration(pb::PlanMigrationRequest) -> pb::PlanMigrationResponse = plan;
     start_migration(pb::StartMigrationRequest) -> pb::StartMigrationResponse = start;
     get_migration(pb::GetMigrationRequest) -> pb::GetMigrationResponse = get;
@@ -36,7 +36,7 @@ served!(pb::migration_service_server::MigrationService, Migrations {
 });
 
 async fn plan(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::PlanMigrationRequest,
 ) -> Result<pb::PlanMigrationResponse, MethodError> {
@@ -49,7 +49,7 @@ async fn plan(
 }
 
 async fn start(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::StartMigrationRequest,
 ) -> Result<pb::StartMigrationResponse, MethodError> {
@@ -77,7 +77,7 @@ fn version(said: String) -> Result<Version, MethodError> {
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetMigrationRequest,
 ) -> Result<pb::GetMigrationResponse, MethodError> {
@@ -89,12 +89,12 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListMigrationsRequest,
 ) -> Result<pb::ListMigrationsResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "migrations", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "migrations", &[], page).await?;
     let all = api.methods.engine().migrations(&caller).await?;
     // Those under way come first, on every page.
     let key = |one: &MigrationStatus| match one.live {
@@ -109,7 +109,7 @@ async fn list(
 }
 
 async fn advance(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::AdvanceMigrationRequest,
 ) -> Result<pb::AdvanceMigrationResponse, MethodError> {
@@ -129,7 +129,7 @@ async fn advance(
 }
 
 async fn back(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::BackMigrationRequest,
 ) -> Result<pb::BackMigrationResponse, MethodError> {
@@ -142,7 +142,7 @@ async fn back(
 }
 
 async fn undo(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UndoMigrationRequest,
 ) -> Result<pb::UndoMigrationResponse, MethodError> {
@@ -154,7 +154,7 @@ async fn undo(
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateMigrationRequest,
 ) -> Result<pb::UpdateMigrationResponse, MethodError> {
@@ -173,7 +173,7 @@ async fn update(
 }
 
 async fn verify(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::VerifyMigrationRequest,
 ) -> Result<pb::VerifyMigrationResponse, MethodError> {
@@ -184,7 +184,7 @@ async fn verify(
 }
 
 async fn report(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ReportLossRequest,
 ) -> Result<pb::ReportLossResponse, MethodError> {
@@ -194,14 +194,15 @@ async fn report(
 }
 
 async fn failed(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListFailedResourcesRequest,
 ) -> Result<pb::ListFailedResourcesResponse, MethodError> {
     let of: TypeKey = api.methods.kind(&caller, &asked.kind).await?;
     let page = (asked.page_size, asked.page_token.as_str());
+    // The kind by its full name: a token of `app` must not lead on in another vendor's.
     let filter = of.to_string();
-    let page = PageAsked::read((&api, &caller), "failed", &[&filter], page).await?;
+    let page = PageRequest::read((&api, &caller), "failed", &[&filter], page).await?;
     let after = page.after.as_deref().and_then(Uuid::parse);
     let engine = api.methods.engine();
     let found = engine.failed_resources(&caller, &of, after, page.size + 1);
@@ -213,7 +214,7 @@ async fn failed(
 }
 
 async fn retry(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RetryFailedResourceRequest,
 ) -> Result<pb::RetryFailedResourceResponse, MethodError> {
@@ -224,12 +225,12 @@ async fn retry(
 }
 
 async fn servers(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListServersRequest,
 ) -> Result<pb::ListServersResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "servers", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "servers", &[], page).await?;
     let all = api.methods.engine().servers(&caller).await?;
     let (found, next_page_token) = page.cut(all, |one| one.name.clone()).await?;
     Ok(pb::ListServersResponse {

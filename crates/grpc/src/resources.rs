@@ -4,19 +4,19 @@ mod calls;
 mod message;
 mod watch;
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::proto::resources::v1 as pb;
 use crate::served::resource_service_server::ResourceService;
-use crate::watching::Told;
+use crate::watching::WatchResponses;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Resources(pub(crate) Arc<Api>);
+pub(crate) struct GenericService(pub(crate) Arc<GrpcState>);
 
 #[tonic::async_trait]
-impl ResourceService for Resources {
+impl ResourceService for GenericService {
     async fn create_resource(
         &self,
         request: Request<pb::CreateResourceRequest>,
@@ -94,12 +94,12 @@ impl ResourceService for Resources {
         self.0.respond(request, calls::upgrade_many).await
     }
 
-    type WatchResourcesStream = Told;
+    type WatchResourcesStream = WatchResponses;
 
     async fn watch_resources(
         &self,
         request: Request<pb::WatchResourcesRequest>,
-    ) -> Result<Response<Told>, Status> {
+    ) -> Result<Response<WatchResponses>, Status> {
         self.0.respond(request, calls::watch).await
     }
 }

@@ -1,7 +1,7 @@
 //! The routes of all services.
 
-use crate::api::{Api, Settings};
-use crate::package::cache::Packages;
+use crate::api::{GrpcSettings, GrpcState};
+use crate::package::cache::PackageCache;
 use crate::typed::dispatch;
 use crate::{around, protos, services};
 use axum::Router;
@@ -13,19 +13,19 @@ use std::sync::Arc;
 
 /// The API.
 #[derive(Debug)]
-pub struct Grpc(Arc<Api>);
+pub struct GrpcApi(Arc<GrpcState>);
 
-impl Grpc {
+impl GrpcApi {
     /// On an engine.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+    pub fn new(engine: Arc<Engine>, settings: GrpcSettings) -> Self {
         let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
         let methods = ResourceMethods::new(engine);
-        Self(Arc::new(Api {
+        Self(Arc::new(GrpcState {
             methods,
             gate,
             settings,
-            packages: Packages::default(),
+            packages: PackageCache::default(),
         }))
     }
 

@@ -22,6 +22,7 @@ pub(crate) fn of(error: impl Into<MethodError>) -> Status {
     let error = error.into();
     let kind = error.error_kind();
     let code = error.code();
+    // What went wrong inside may name hosts and files: it is for the log.
     let message = if kind.is_ours() {
         tracing::error!(%code, %error, "a call failed");
         code.title().to_owned()
@@ -129,6 +130,7 @@ fn some<T>(mut all: Vec<T>) -> Vec<T> {
 
 fn short(text: &str) -> String {
     let mut end = text.len().min(LONGEST);
+    // A limit in bytes may fall into a character.
     while !text.is_char_boundary(end) {
         end -= 1;
     }

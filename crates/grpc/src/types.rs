@@ -3,5 +3,5 @@
 mod interfaces;
 mod versions;
 
-pub(crate) use interfaces::Interfaces;
-pub(crate) use versions::Types;
+pub(crate) use interfaces::InterfaceService;
+pub(crate) use versions::TypeService;

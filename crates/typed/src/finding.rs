@@ -4,7 +4,7 @@ use coeval_codes::Code;
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FindingKind {
+pub enum PackageFindingKind {
     /// A field whose name protobuf can't have: it is in `extra`.
     NameUnsayable,
     /// A field whose name in protobuf is that of another: it is in `extra`.
@@ -23,7 +23,7 @@ pub enum FindingKind {
     TooLarge,
 }
 
-impl FindingKind {
+impl PackageFindingKind {
     /// Its code.
     #[must_use]
     pub const fn code(self) -> Code {
@@ -42,9 +42,9 @@ impl FindingKind {
 
 /// One finding. It never stands in the way of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct PackageFinding {
     /// Which.
-    pub kind: FindingKind,
+    pub kind: PackageFindingKind,
     /// Where in the content.
     pub path: String,
     /// For people.

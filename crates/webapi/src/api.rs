@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How this API is set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct WebApiSettings {
     /// What every absolute URL begins with, without a slash at its end.
     pub public_url: String,
     /// Bytes of a body.
@@ -28,13 +28,13 @@ pub struct Settings {
 
 /// What all handlers share.
 #[derive(Debug)]
-pub(crate) struct Api {
+pub(crate) struct WebState {
     pub(crate) methods: ResourceMethods,
     pub(crate) gate: CallerGate,
-    pub(crate) settings: Settings,
+    pub(crate) settings: WebApiSettings,
 }
 
-impl Api {
+impl WebState {
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         self.methods.engine()
     }

@@ -31,14 +31,14 @@ mod types;
 mod users;
 mod watch;
 
-pub use api::Settings;
+pub use api::WebApiSettings;
 pub use openapi::{deprecations, description};
 pub use router::WebApi;
 
-use route::Route;
+use route::WebRoute;
 
 /// Every route of this API.
-fn routes() -> Vec<Route> {
+fn routes() -> Vec<WebRoute> {
     let mut all = server::routes();
     all.extend(openapi::routes());
     all.extend(sessions::routes());

@@ -1,6 +1,6 @@
 //! The router, made from the table of routes.
 
-use crate::api::{Api, Settings};
+use crate::api::{WebApiSettings, WebState};
 use crate::dispatch;
 use axum::Router;
 use axum::extract::Request;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 /// The API.
 #[derive(Debug)]
-pub struct WebApi(Arc<Api>);
+pub struct WebApi(Arc<WebState>);
 
 impl WebApi {
     /// On an engine.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+    pub fn new(engine: Arc<Engine>, settings: WebApiSettings) -> Self {
         let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
         let methods = ResourceMethods::new(engine);
-        Self(Arc::new(Api {
+        Self(Arc::new(WebState {
             methods,
             gate,
             settings,
@@ -42,6 +42,8 @@ impl WebApi {
                 let handler = move |request: Request| {
                     let (api, route) = (Arc::clone(&api), Arc::clone(&route));
                     async move {
+                        // Two routes may share a pattern of the router: a path that only the other one has does not take this
+                        // method.
                         if route.answers_path(request.uri().path()) {
                             return dispatch::answer(api, route, request).await;
                         }

@@ -6,9 +6,9 @@ mod laws;
 mod masks;
 mod messages;
 
-use super::compiled::Package;
+use super::compiled::CompiledPackage;
 use coeval_core::types::TypeVersion;
-use coeval_typed::{Candidate, Layout, Ledger, PackageName};
+use coeval_typed::{Ledger, PackageCandidate, PackageLayout, PackageName};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn version(of: (&str, &str), number: &str, schema: &Value) -> TypeVersion {
     TypeVersion::parse(&file.to_string()).unwrap()
 }
 
-fn layout_of(of: (&str, &str), versions: &[(&str, Value)]) -> Layout {
+fn layout_of(of: (&str, &str), versions: &[(&str, Value)]) -> PackageLayout {
     let name = PackageName::of(of.0, of.1).unwrap();
     let versions: Vec<_> = versions
         .iter()
@@ -27,18 +27,18 @@ fn layout_of(of: (&str, &str), versions: &[(&str, Value)]) -> Layout {
         .collect();
     let candidates: Vec<_> = versions
         .iter()
-        .map(|version| Candidate {
+        .map(|version| PackageCandidate {
             version,
             unproven: false,
         })
         .collect();
     let ledger = Ledger::default().extended(&candidates);
-    Layout::of(&name, &ledger, &candidates).0.unwrap()
+    PackageLayout::of(&name, &ledger, &candidates).0.unwrap()
 }
 
-fn package(schema: Value) -> Package {
+fn package(schema: Value) -> CompiledPackage {
     let layout = layout_of(("acme", "app"), &[("1.0.0", schema)]);
-    Package::new(Arc::new(layout)).unwrap()
+    CompiledPackage::new(Arc::new(layout)).unwrap()
 }
 
 /// Every kind of field.

@@ -1,6 +1,6 @@
 //! Resources as messages, both ways.
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::header::{meta, metadata_in, status};
 use crate::proto::resources::v1 as pb;
 use coeval_access::Level;
@@ -18,6 +18,7 @@ pub(super) fn body(
     resource: pb::Resource,
     applied: Option<pb::Applied>,
 ) -> Result<ResourceBody, MethodError> {
+    // The reader of every API: what it refuses there is refused here.
     let spec = match (resource.spec.is_empty(), resource.spec_struct) {
         (true, None) => None,
         (false, None) => {
@@ -61,14 +62,14 @@ pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
 /// How the resources of one answer, or of one watch, are shown. What is the same for many of them
 /// is found out once.
 #[derive(Debug)]
-pub(super) struct Showing {
+pub(super) struct ResourceRenderer {
     kind: String,
     form: pb::SpecForm,
     /// The names of organizations, which never change, by id.
     namespaces: Mutex<HashMap<String, Arc<str>>>,
 }
 
-impl Showing {
+impl ResourceRenderer {
     /// As a request asks for it; looked at before anything is done.
     pub(super) fn of(kind: &str, form: i32) -> Result<Self, MethodError> {
         let form = pb::SpecForm::try_from(form);
@@ -82,7 +83,7 @@ impl Showing {
     /// A resource as an answer says it.
     pub(super) async fn shown(
         &self,
-        api: &Api,
+        api: &GrpcState,
         caller: &Caller,
         resource: &Resource,
     ) -> Result<pb::Resource, MethodError> {
@@ -92,6 +93,7 @@ impl Showing {
 
     /// The same, where the name of its organization is known.
     pub(super) fn shown_in(&self, namespace: &str, resource: &Resource) -> pb::Resource {
+        // JSON is copied as it is stored. Only who asks for a Struct pays for reading it.
         let (spec, spec_struct) = match self.form {
             pb::SpecForm::Unspecified | pb::SpecForm::Json => (resource.content.clone(), None),
             pb::SpecForm::Struct => {
@@ -114,7 +116,7 @@ impl Showing {
     /// The name of an organization.
     pub(super) async fn namespace(
         &self,
-        api: &Api,
+        api: &GrpcState,
         caller: &Caller,
         org: &str,
     ) -> Result<Arc<str>, MethodError> {
@@ -123,6 +125,7 @@ impl Showing {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
         };
+        // The lock is not held while the engine is asked: two may ask for one name, and both get it.
         if let Some(name) = known().get(org) {
             return Ok(Arc::clone(name));
         }

@@ -1,30 +1,30 @@
 //! The fixed messages are those of every package.
 
 use super::messages as pb;
-use crate::package::compiled::{Package, Verb};
+use crate::package::compiled::{CompiledPackage, MethodVerb};
 use crate::proto::header::v1 as header;
-use crate::watching::{Change, Changed, WatchResponse};
+use crate::watching::{EncodedChange, EncodedOutcome, WatchResponse};
 use bytes::Bytes;
 use coeval_core::types::TypeVersion;
-use coeval_typed::{Candidate, Layout, Ledger, PackageName};
+use coeval_typed::{Ledger, PackageCandidate, PackageLayout, PackageName};
 use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use serde_json::json;
 use std::sync::Arc;
 
-fn package() -> Package {
+fn package() -> CompiledPackage {
     let file = json!({"kind": "type", "version": "v1", "metadata": {"name": "acme:app:1.0.0"}, "spec": {
         "vendor": "acme", "nss": "app", "version": "1.0.0",
         "schema": {"type": "object", "properties": {"image": {"type": "string"}}}}});
     let version = TypeVersion::parse(&file.to_string()).unwrap();
-    let candidates = [Candidate {
+    let candidates = [PackageCandidate {
         version: &version,
         unproven: false,
     }];
     let name = PackageName::of("acme", "app").unwrap();
     let ledger = Ledger::default().extended(&candidates);
-    let (layout, _) = Layout::of(&name, &ledger, &candidates);
-    Package::new(Arc::new(layout.unwrap())).unwrap()
+    let (layout, _) = PackageLayout::of(&name, &ledger, &candidates);
+    CompiledPackage::new(Arc::new(layout.unwrap())).unwrap()
 }
 
 /// Every field of the message is set, so nothing is compared in vain.
@@ -52,8 +52,8 @@ fn text() -> String {
     "x".to_owned()
 }
 
-fn typed() -> pb::Typed {
-    pb::Typed {
+fn typed() -> pb::TypedResource {
+    pb::TypedResource {
         kind: text(),
         sub_kind: text(),
         version: text(),
@@ -72,14 +72,14 @@ fn typed() -> pb::Typed {
 #[test]
 fn the_fixed_messages_are_those_of_every_package() {
     let package = package();
-    let find = |verb: Verb, name: &str| {
+    let find = |verb: MethodVerb, name: &str| {
         let method = package.method(name).unwrap();
         assert_eq!(method.verb, verb);
         (method.descriptor.input(), method.descriptor.output())
     };
     let resource: Bytes = typed().encode_to_vec().into();
     same(&package.resource, &typed());
-    let (input, output) = find(Verb::Create, "CreateApp");
+    let (input, output) = find(MethodVerb::Create, "CreateApp");
     same(
         &input,
         &pb::CreateRequest {
@@ -94,7 +94,7 @@ fn the_fixed_messages_are_those_of_every_package() {
             task,
         },
     );
-    let (input, output) = find(Verb::Get, "GetApp");
+    let (input, output) = find(MethodVerb::Get, "GetApp");
     let (name, namespace) = (text(), text());
     same(&input, &pb::GetRequest { name, namespace });
     same(
@@ -103,7 +103,7 @@ fn the_fixed_messages_are_those_of_every_package() {
             resource: resource.clone(),
         },
     );
-    let (input, output) = find(Verb::List, "ListApps");
+    let (input, output) = find(MethodVerb::List, "ListApps");
     same(
         &input,
         &pb::ListRequest {
@@ -133,7 +133,7 @@ fn the_fixed_messages_are_those_of_every_package() {
         dropped: vec![text()],
         task: text(),
     };
-    let (input, output) = find(Verb::Update, "UpdateApp");
+    let (input, output) = find(MethodVerb::Update, "UpdateApp");
     let paths = vec![text()];
     same(
         &input,
@@ -143,7 +143,7 @@ fn the_fixed_messages_are_those_of_every_package() {
         },
     );
     same(&output, &written);
-    let (input, output) = find(Verb::Upsert, "UpsertApp");
+    let (input, output) = find(MethodVerb::Upsert, "UpsertApp");
     same(
         &input,
         &pb::UpsertRequest {
@@ -151,7 +151,7 @@ fn the_fixed_messages_are_those_of_every_package() {
         },
     );
     same(&output, &written);
-    let (input, output) = find(Verb::Delete, "DeleteApp");
+    let (input, output) = find(MethodVerb::Delete, "DeleteApp");
     let (name, namespace, revision) = (text(), text(), text());
     same(
         &input,
@@ -162,10 +162,10 @@ fn the_fixed_messages_are_those_of_every_package() {
         },
     );
     assert_eq!(output.full_name(), "google.protobuf.Empty");
-    let (input, output) = find(Verb::Watch, "WatchApps");
+    let (input, output) = find(MethodVerb::Watch, "WatchApps");
     same(
         &input,
-        &pb::WatchRequest {
+        &pb::TypedWatchRequest {
             namespace: text(),
             name_prefix: text(),
             labels: [(text(), text())].into(),
@@ -174,15 +174,15 @@ fn the_fixed_messages_are_those_of_every_package() {
         },
     );
     for change in [
-        Changed::Put(resource),
-        Changed::Deleted(header::Deleted {
+        EncodedOutcome::Put(resource),
+        EncodedOutcome::Deleted(header::Deleted {
             id: text(),
             revision: text(),
         }),
-        Changed::Left(header::Left { id: text() }),
-        Changed::Quarantined(bad),
+        EncodedOutcome::Left(header::Left { id: text() }),
+        EncodedOutcome::Quarantined(bad),
     ] {
-        let change = Change {
+        let change = EncodedChange {
             change: Some(change),
         };
         let descriptor = package.pool.get_message_by_name("acme.app.v1.AppChange");
@@ -203,16 +203,16 @@ fn a_content_that_comes_in_parts_is_all_of_them() {
     // One message, its content said twice: protobuf merges the two.
     let mut bytes = typed().encode_to_vec();
     bytes.extend_from_slice(b"\x2a\x03\x0a\x01z");
-    let read = pb::Typed::decode(bytes.as_slice()).unwrap();
+    let read = pb::TypedResource::decode(bytes.as_slice()).unwrap();
     assert_eq!(read.spec.len(), 2);
     let package = package();
     let of = coeval_engine::TypeKey::new("acme", "app");
-    let resource = pb::Typed {
+    let resource = pb::TypedResource {
         kind: "app".to_owned(),
         version: "v1".to_owned(),
         ..read
     };
-    let said = super::body::Said::read(&of, &package, Some(resource)).unwrap();
+    let said = super::body::WrittenResource::read(&of, &package, Some(resource)).unwrap();
     let content = crate::package::put::put(&package, None, &said.spec.unwrap()).unwrap();
     assert_eq!(content, json!({"image": "z"}));
 }

@@ -1,21 +1,21 @@
 //! Which packages a caller sees: those of the type versions that it sees.
 
-use crate::api::Api;
-use crate::package::compiled::Package;
-use crate::package::refusal::Refused;
+use crate::api::GrpcState;
+use crate::package::compiled::CompiledPackage;
+use crate::package::refusal::TypedRefusal;
 use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, EngineError, TypeKey};
-use coeval_typed::Layout;
+use coeval_typed::PackageLayout;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-impl Api {
+impl GrpcState {
     /// The package of that name, if the caller sees the type version that it describes.
     pub(crate) async fn package_for(
         &self,
         caller: Option<&Caller>,
         name: &str,
-    ) -> Result<Option<Arc<Package>>, Refused> {
+    ) -> Result<Option<Arc<CompiledPackage>>, TypedRefusal> {
         let Some(caller) = caller else {
             return Ok(None);
         };
@@ -35,7 +35,7 @@ impl Api {
         &self,
         caller: &Caller,
         of: &TypeKey,
-        layout: &Layout,
+        layout: &PackageLayout,
     ) -> Result<bool, MethodError> {
         let engine = self.methods.engine();
         match engine.visible_type(caller, of, layout.version).await {
@@ -46,7 +46,10 @@ impl Api {
     }
 
     /// All packages that the caller sees.
-    pub(crate) async fn layouts(&self, caller: &Caller) -> Result<Vec<Arc<Layout>>, MethodError> {
+    pub(crate) async fn layouts(
+        &self,
+        caller: &Caller,
+    ) -> Result<Vec<Arc<PackageLayout>>, MethodError> {
         let engine = self.methods.engine();
         let visible = engine.visible_types(caller).await?;
         let ids = visible.iter().map(|entry| &entry.version.id);
@@ -58,6 +61,7 @@ impl Api {
                 )
             })
             .collect();
+        // In order already, since they come from a set: equal ones are neighbours.
         let mut types: Vec<&TypeKey> = versions.iter().map(|(of, _)| of).collect();
         types.dedup();
         let mut layouts = Vec::new();
@@ -67,7 +71,8 @@ impl Api {
                 Err(EngineError::TypeUnknown { .. }) => continue,
                 other => other?,
             };
-            let seen = |layout: &Arc<Layout>| versions.contains(&(of.clone(), layout.version));
+            let seen =
+                |layout: &Arc<PackageLayout>| versions.contains(&(of.clone(), layout.version));
             layouts.extend(all.into_iter().filter(seen));
         }
         Ok(layouts)

@@ -1,9 +1,10 @@
 //! The schemas of types, interfaces and behaviors.
 
 use super::shapes::{
-    NamedSchema, answered, answered_and, any, count, flag, flag_or_null, list, of, or_null, sent,
-    some_object, text, text_or_null, texts, texts_or_null,
+    answered, answered_and, any, count, flag, flag_or_null, list, of, or_null, sent, some_object,
+    text, text_or_null, texts, texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
 /// A type version in a list; `findings` is how many, or all of them.

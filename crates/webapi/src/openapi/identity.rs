@@ -1,9 +1,10 @@
 //! The schemas of sessions, organizations, users, roles and bundles.
 
 use super::shapes::{
-    NamedSchema, answered, answered_and, flag, flag_or_null, list, of, sent, text, text_or_null,
-    texts, texts_or_null,
+    answered, answered_and, flag, flag_or_null, list, of, sent, text, text_or_null, texts,
+    texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
 pub(super) fn answers() -> Vec<NamedSchema> {

@@ -1,9 +1,10 @@
 //! The schemas of migrations and servers.
 
 use super::shapes::{
-    NamedSchema, answered, count, flag, flag_or_null, list, of, or_null, sent, some_object, text,
-    text_or_null, texts, texts_or_null,
+    answered, count, flag, flag_or_null, list, of, or_null, sent, some_object, text, text_or_null,
+    texts, texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
 fn number() -> Value {

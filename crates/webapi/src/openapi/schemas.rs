@@ -1,10 +1,11 @@
 //! The schemas that operations refer to.
 
 use super::shapes::{
-    NamedSchema, answered, answered_and, any, count, flag, list, of, or_null, sent, some_object,
-    text, text_or_null, texts, texts_or_null,
+    answered, answered_and, any, count, flag, list, of, or_null, sent, some_object, text,
+    text_or_null, texts, texts_or_null,
 };
 use super::{definitions, identity, migrations};
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Map, Value, json};
 
 /// All of them.

@@ -2,9 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// A schema and its name.
-pub(super) type NamedSchema = (&'static str, Value);
-
 pub(super) fn text() -> Value {
     json!({ "type": "string" })
 }

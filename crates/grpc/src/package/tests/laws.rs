@@ -44,7 +44,7 @@ fn over_the_wire(message: &DynamicMessage) -> DynamicMessage {
     DynamicMessage::decode(message.descriptor(), message.encode_to_vec().as_slice()).unwrap()
 }
 
-fn each(seed: u64, mut visit: impl FnMut(&mut fastrand::Rng, &Package, Value)) -> usize {
+fn each(seed: u64, mut visit: impl FnMut(&mut fastrand::Rng, &CompiledPackage, Value)) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut count = 0;
     for source in schemas() {
@@ -97,7 +97,7 @@ fn reading_changing_one_field_and_saving_changes_only_that_field() {
     each(3, |rng, package, stored| {
         let mut message = over_the_wire(&encode(package, &stored));
         let scalars = package.spec.fields.iter().filter(
-            |field| matches!(field.kind, coeval_typed::Kind::One(item) if item.is_scalar()),
+            |field| matches!(field.kind, coeval_typed::FieldForm::One(item) if item.is_scalar()),
         );
         let scalars: Vec<_> = scalars
             .filter(|field| message.has_field(&field.descriptor))
