@@ -1,7 +1,7 @@
 //! What can go wrong, and how clients are told: a status and a minor code that they know, and
 //! beside these our own code, what happened and what to do next.
 
-use crate::route::Form;
+use crate::error_form::ErrorForm;
 use crate::xml;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
@@ -221,6 +221,7 @@ impl ApiError {
                 all.insert("currentRevision".into(), json!(current.to_string()));
                 all.insert("differs".into(), json!(paths));
             }
+            // An answer without its findings is still the right refusal.
             Self::Engine(EngineError::Incompatible { findings, .. }) => {
                 match serde_json::to_value(findings) {
                     Ok(findings) => {
@@ -238,7 +239,7 @@ impl ApiError {
     }
 
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
-    pub(crate) fn answer(&self, form: Form, request_id: &str) -> RestAnswer {
+    pub(crate) fn answer(&self, form: ErrorForm, request_id: &str) -> RestAnswer {
         let status = self.status();
         let message = if status.is_server_error() {
             tracing::error!(code = %self.code(), error = %self, "a request failed");
@@ -246,10 +247,11 @@ impl ApiError {
         } else {
             self.to_string()
         };
+        // In brackets, as other servers of this API write it.
         let message = format!("[ {request_id} ] {message}");
         let minor = self.minor_code();
         let mut answer = match form {
-            Form::Json => {
+            ErrorForm::Json => {
                 let mut body = json!({
                     "minorErrorCode": minor,
                     "message": message,
@@ -263,7 +265,7 @@ impl ApiError {
                 }
                 RestAnswer::json(status, &body)
             }
-            Form::Xml => {
+            ErrorForm::Xml => {
                 let (code, advice) = (self.code().to_string(), self.advice());
                 let status_text = status.as_u16().to_string();
                 let text = xml::document(|w| {

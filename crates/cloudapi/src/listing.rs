@@ -1,10 +1,10 @@
 //! Listings of what there are few of: definitions, rights, organizations, users. All are at hand;
 //! filters, orders and pages work on them as they do on entities.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::page::{PageWanted, envelope_start, link};
+use crate::page::{RequestedPage, envelope_start, link};
 use coeval_api::rest::{FilterableRows, RestAnswer};
 use coeval_filter::{FilterError, FilterField, SortDirection, SortOrder};
 use http::StatusCode;
@@ -13,15 +13,16 @@ use serde_json::Value;
 /// The page of these rows that the call asks for. `keys` are the first parts of what can be
 /// filtered by; `model` is what a row is called in links.
 pub(crate) fn answer(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     rows: Vec<Value>,
     keys: &[&str],
     model: &str,
 ) -> Result<RestAnswer, ApiError> {
-    let wanted = PageWanted::of(call)?;
+    let wanted = RequestedPage::of(call)?;
     let rows = chosen(call, rows, keys)?;
     let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+    // On 32 bits a page may begin beyond what can be counted: then it is empty.
     let skip = usize::try_from((wanted.page - 1).saturating_mul(wanted.size));
     let size = usize::try_from(wanted.size).unwrap_or(usize::MAX);
     let page = rows.iter().skip(skip.unwrap_or(usize::MAX)).take(size);
@@ -39,7 +40,7 @@ pub(crate) fn answer(
 
 /// Filtered and in order.
 pub(crate) fn chosen(
-    call: &Call,
+    call: &CloudCall,
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<Vec<Value>, ApiError> {
@@ -55,7 +56,7 @@ pub(crate) fn chosen(
 
 /// The order that a call asks for.
 pub(crate) fn order(
-    call: &Call,
+    call: &CloudCall,
     field: impl Fn(&str) -> Result<FilterField, FilterError>,
 ) -> Result<Option<SortOrder>, ApiError> {
     let said = |name: &'static str| call.query.get(name).filter(|text| !text.is_empty());

@@ -67,17 +67,15 @@ fn fields(pool: &DescriptorPool) -> Vec<DeprecatedItem> {
 }
 
 /// What our options of this name declare.
-fn declared(
-    pool: &DescriptorPool,
-    options: &DynamicMessage,
-    name: &str,
-) -> Option<ReleaseDeprecation> {
+fn declared(pool: &DescriptorPool, options: &DynamicMessage, name: &str) -> Option<ReleaseDeprecation> {
+    // The pool may be without our options file: then nothing is declared.
     let extension = pool.get_extension_by_name(name)?;
     if !options.has_extension(&extension) {
         return None;
     }
     let rules = options.get_extension(&extension);
     let rules = rules.as_message()?;
+    // prost-reflect answers an empty message for one that is absent.
     if !rules.has_field_by_name("deprecated") {
         return None;
     }

@@ -64,6 +64,7 @@ fn part(text: &str) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::EmptyPart);
     }
+    // Checked after decoding: `%2e%2e` is two dots to whoever decodes later.
     let bytes = decoded(text)?;
     if bytes.contains(&b'/') {
         return Err(PathError::EncodedSlash);

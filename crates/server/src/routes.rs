@@ -14,7 +14,7 @@ use serde_json::json;
 use tower::ServiceExt;
 
 #[derive(Clone)]
-struct Probes {
+struct ProbeState {
     lifecycle: Lifecycle,
     readiness: Readiness,
 }
@@ -29,7 +29,7 @@ pub(crate) fn all(
 ) -> Router {
     let probes = Router::new()
         .route("/readyz", get(readyz))
-        .with_state(Probes {
+        .with_state(ProbeState {
             lifecycle,
             readiness,
         });
@@ -50,7 +50,7 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-async fn readyz(State(probes): State<Probes>) -> Response {
+async fn readyz(State(probes): State<ProbeState>) -> Response {
     let draining = probes.lifecycle.is_draining();
     let states = probes.readiness.ask().await;
     let ready = !draining && states.iter().all(|state| state.trouble.is_none());

@@ -4,7 +4,7 @@ use coeval_codes::CodeOf;
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, CodeOf)]
-pub enum FindingKind {
+pub enum PackageFindingKind {
     /// A field whose name protobuf can't have: it is in `extra`.
     #[code(TYPED_NAME_UNSAYABLE)]
     NameUnsayable,
@@ -33,9 +33,9 @@ pub enum FindingKind {
 
 /// One finding. It never stands in the way of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct PackageFinding {
     /// Which.
-    pub kind: FindingKind,
+    pub kind: PackageFindingKind,
     /// Where in the content.
     pub path: String,
     /// For people.

@@ -5,6 +5,9 @@ use coeval_releases::{DeprecatedItem, ReleaseDeprecation};
 use http::Method;
 use serde_json::{Map, Value, json};
 
+/// A schema and its name.
+pub type NamedSchema = (&'static str, Value);
+
 /// A query parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryParam {

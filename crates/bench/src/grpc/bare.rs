@@ -2,7 +2,7 @@
 //! else.
 
 use bytes::Bytes;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use std::convert::Infallible;
 use std::path::Path;
 use std::task::{Context, Poll};
@@ -31,7 +31,7 @@ impl Service<http::Request<Body>> for BareService {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let answer = BareAnswer(self.0.clone());
-        Box::pin(async move { Ok(Grpc::new(Raw).unary(answer, request).await) })
+        Box::pin(async move { Ok(Grpc::new(RawCodec).unary(answer, request).await) })
     }
 }
 

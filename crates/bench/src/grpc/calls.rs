@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use coeval_grpc::proto::header::v1::Metadata;
 use coeval_grpc::proto::resources::v1 as pb;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use prost::Message as _;
 use tonic::client::Grpc;
 use tonic::metadata::{Ascii, MetadataValue};
@@ -40,7 +40,7 @@ impl GrpcCaller {
         self.grpc.ready().await.unwrap();
         let path = http::uri::PathAndQuery::from_static(path);
         let request = self.request(message);
-        let answer = self.grpc.unary(request, path, Raw).await;
+        let answer = self.grpc.unary(request, path, RawCodec).await;
         answer.unwrap().into_inner()
     }
 
@@ -49,7 +49,7 @@ impl GrpcCaller {
         self.grpc.ready().await.unwrap();
         let path = http::uri::PathAndQuery::from_static(path);
         let request = self.request(message);
-        let answer = self.grpc.server_streaming(request, path, Raw).await;
+        let answer = self.grpc.server_streaming(request, path, RawCodec).await;
         answer.unwrap().into_inner()
     }
 }

@@ -3,9 +3,9 @@
 
 use super::behavior_body::level;
 use super::types::type_param;
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::{BodyFields, Call};
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};
@@ -25,8 +25,8 @@ fn grant_id(of: &TypeKey, version: Version, member: &AclMember) -> String {
 }
 
 async fn represent(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     (of, version): (&TypeKey, Version),
     grant: &Grant,
 ) -> Result<Value, ApiError> {
@@ -51,7 +51,7 @@ async fn represent(
 
 /// Whom a body names: a user, a role or an organization that there is.
 async fn member(
-    api: &Api,
+    api: &CloudState,
     caller: &Caller,
     body: &Map<String, Value>,
 ) -> Result<AclMember, ApiError> {
@@ -66,7 +66,7 @@ async fn member(
     grants::member(api, caller, &body.needed("memberId")?).await
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let mut rows = Vec::new();
@@ -77,7 +77,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
 }
 
 /// Grants; for a member that has a grant it is changed.
-pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(crate) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     // Who may not grant learns nothing of who there is.
@@ -92,8 +92,8 @@ pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 async fn set(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     of: &TypeKey,
     version: Version,
     grant: &Grant,
@@ -104,26 +104,27 @@ async fn set(
     Ok(done.await?)
 }
 
-async fn find(api: &Api, call: &Call) -> Result<(TypeKey, Version, Grant), ApiError> {
+async fn find(api: &CloudState, call: &CloudCall) -> Result<(TypeKey, Version, Grant), ApiError> {
     let (of, version) = type_param(call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let wanted = call.param("acl");
     let mut grants = grants.into_iter();
     let grant = grants.find(|grant| grant_id(&of, version, &grant.member) == wanted);
     let none = || ApiError::id(wanted, "a grant of this type", "nothing has it");
+    // As for everything that does not exist or may not be seen.
     let forbidden = (StatusCode::FORBIDDEN, "ACCESS_TO_RESOURCE_IS_FORBIDDEN");
     let grant = grant.ok_or_else(|| none().told(forbidden.0, forbidden.1))?;
     Ok((of, version, grant))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let found = represent(&api, &call, (&of, version), &grant).await?;
     Ok(RestAnswer::ok(&found))
 }
 
 /// Another level; the member stays.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, mut grant) = find(&api, &call).await?;
     grant.level = level(&call.object()?.needed("accessLevelId")?)?;
     set(&api, &call, &of, version, &grant).await?;
@@ -131,7 +132,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&found))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let remove = |acl: &mut coeval_access::Acl| {
         acl.remove(&grant.member, AccessLevel::FullControl)?;
@@ -145,7 +146,7 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 /// Gives the version the grants of the organizations that its type is published to, once more.
-pub(super) async fn sync(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn sync(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let caller = call.caller()?;
     let granted = api.engine.sync_type_acl(caller, &of, version).await?;
@@ -161,12 +162,12 @@ fn access_level(level: AccessLevel) -> Value {
     json!({ "id": level.urn(), "name": level.name(), "description": about })
 }
 
-pub(super) async fn levels(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn levels(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let rows = AccessLevel::ALL.into_iter().map(access_level).collect();
     listing::answer(&api, &call, rows, &["id", "name"], "AccessLevels")
 }
 
-pub(super) async fn one_level(_: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn one_level(_: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let level = level(call.param("id"))?;
     Ok(RestAnswer::ok(&access_level(level)))
 }

@@ -1,8 +1,8 @@
 //! What somebody may do with an entity, and why.
 
 use super::which::entity;
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use coeval_access::{
     AccessDecision, AccessExplanation, AccessLevel, RequirementMet, ResourceAction,
@@ -28,11 +28,12 @@ const ACTIONS: [(&str, ResourceAction); 8] = [
 ];
 
 /// The level; and with `explain` each action, what it takes, and whether that is there.
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let user = call.query.get("user").filter(|user| !user.is_empty());
     let explain = call.flag("explain")?.unwrap_or(false);
+    // The common question, what may I do, is answered by one read.
     if !explain && user.is_none() {
         let resource = api.engine.get(caller, &of, &target).await?;
         let user = caller.user();

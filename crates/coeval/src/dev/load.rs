@@ -1,7 +1,7 @@
 //! Loads the example into a server that runs, and logs in to it. What can't be done is told, and the
 //! server serves all the same.
 
-use super::data::Data;
+use super::data::DevData;
 use super::{ADMINISTRATOR, USER, example, say};
 use coeval_cli::Failure;
 use coeval_client::{Client, ClientErrorKind};
@@ -15,11 +15,11 @@ const ADMIN_CONTEXT: &str = "dev-admin";
 
 /// What is to be undone when the data goes.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedExample {
     contexts: Vec<&'static str>,
 }
 
-impl Loaded {
+impl LoadedExample {
     /// Forgets the contexts: where they lead to is no more.
     pub(super) fn forget(&self) {
         for name in &self.contexts {
@@ -31,12 +31,16 @@ impl Loaded {
 }
 
 /// Loads what is absent.
-pub(super) async fn load(engine: &Engine, url: &str, data: &Data) -> Result<Loaded, Failure> {
+pub(super) async fn load(
+    engine: &Engine,
+    url: &str,
+    data: &DevData,
+) -> Result<LoadedExample, Failure> {
     if let Err(error) = engine.bootstrap(&example::types()).await {
         tell("the example's types are not registered", &error);
     }
     let password = data.password()?;
-    let mut loaded = Loaded::default();
+    let mut loaded = LoadedExample::default();
     let user = Client::builder(url).build()?;
     let admin = Client::builder(url).build()?;
     let provider = coeval_access::SYSTEM_ORGANIZATION;

@@ -1,6 +1,6 @@
 //! `coeval store backup` and `restore`
 
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_storage::{Key, Store};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
     let opened = to_look(url).await?;
-    let bar = Bar::counting("copied");
+    let bar = ProgressLine::counting("copied");
     let result = coeval_stores::backup(&opened.store, file, &|n, bytes| bar.at(n, bytes)).await;
     drop(bar);
     opened.store.close().await;
@@ -26,7 +26,7 @@ pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
 
 pub(super) async fn restore(url: &str, file: &Path, target: LoadTarget) -> Result<(), Failure> {
     let opened = to_change(url).await?;
-    let bar = Bar::counting("restored");
+    let bar = ProgressLine::counting("restored");
     let show = |records, bytes| bar.at(records, bytes);
     let result = coeval_stores::restore(&opened.store, file, target, &show).await;
     drop(bar);

@@ -21,7 +21,7 @@ use coeval_storage::{
     AtomicWrite, ReadRequest, RecordPut, Revision, StoredEntry, WriteAction, WriteCondition,
     WriteStep,
 };
-use coeval_typed::{Candidate, FindingKind, Layout, Ledger, PackageName};
+use coeval_typed::{PackageCandidate, PackageFindingKind, PackageLayout, Ledger, PackageName};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -93,11 +93,11 @@ pub(crate) fn name_of(of: &TypeKey) -> Option<PackageName> {
 /// The packages of a type.
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
-    layouts: Vec<Arc<Layout>>,
+    layouts: Vec<Arc<PackageLayout>>,
     /// The numbers behind them, by major.
     ledgers: BTreeMap<u32, Ledger>,
     /// The packages of callers who see only some versions of a major.
-    partial: Mutex<HashMap<Vec<Version>, Option<Arc<Layout>>>>,
+    partial: Mutex<HashMap<Vec<Version>, Option<Arc<PackageLayout>>>>,
     /// Something has no number in the store yet.
     behind: bool,
 }
@@ -132,7 +132,7 @@ impl Typed {
                 typed.behind = true;
                 continue;
             }
-            let (layout, _) = Layout::of(&name, &ledger, &candidates);
+            let (layout, _) = PackageLayout::of(&name, &ledger, &candidates);
             typed.layouts.extend(layout.map(Arc::new));
             typed.ledgers.insert(major, ledger);
         }
@@ -142,7 +142,7 @@ impl Typed {
 
     /// The packages as they are for somebody who sees these versions: each describes the newest of
     /// its major that can be seen, and no field that only hidden ones have.
-    fn seen(&self, state: &TypeState, visible: &VisibleVersions) -> Vec<Arc<Layout>> {
+    fn seen(&self, state: &TypeState, visible: &VisibleVersions) -> Vec<Arc<PackageLayout>> {
         if !visible.hides() {
             return self.layouts.clone();
         }
@@ -156,8 +156,8 @@ impl Typed {
         &self,
         state: &TypeState,
         visible: &VisibleVersions,
-        whole: &Arc<Layout>,
-    ) -> Option<Arc<Layout>> {
+        whole: &Arc<PackageLayout>,
+    ) -> Option<Arc<PackageLayout>> {
         let versions = of_major(&state.definitions, whole.major, None);
         let mut candidates = candidates(&versions);
         // A package ends before what is unproven, seen or not: nothing after it has a number.
@@ -176,7 +176,7 @@ impl Typed {
             return layout.clone();
         }
         let (name, ledger) = (name_of(&state.key)?, self.ledgers.get(&whole.major)?);
-        let (layout, _) = Layout::of(&name, ledger, &candidates);
+        let (layout, _) = PackageLayout::of(&name, ledger, &candidates);
         let layout = layout.map(Arc::new);
         if kept.len() >= MOST_PARTIAL {
             kept.clear();
@@ -208,13 +208,13 @@ fn of_major(
 }
 
 /// In the order of their registration.
-fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
+fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<PackageCandidate<'v>> {
     let mut versions = versions.to_vec();
     versions.sort_by_key(|(number, ..)| *number);
     let mut candidates = Vec::new();
     for (_, version, unproven) in versions {
         match version {
-            Some(version) => candidates.push(Candidate { version, unproven }),
+            Some(version) => candidates.push(PackageCandidate { version, unproven }),
             None if unproven => break,
             None => {}
         }
@@ -230,7 +230,7 @@ pub(super) struct TypedOutcome {
     pub(super) steps: Vec<WriteStep>,
 }
 
-fn found(finding: coeval_typed::Finding) -> Finding {
+fn found(finding: coeval_typed::PackageFinding) -> Finding {
     Finding {
         rule: finding.kind.code().to_string(),
         against: None,
@@ -291,7 +291,7 @@ impl Engine {
         versions.push((number.unwrap_or(u64::MAX), Some(version), unproven));
         let candidates = candidates(&versions);
         let extended = ledger.extended(&candidates);
-        let (_, findings) = Layout::of(&name, &extended, &candidates);
+        let (_, findings) = PackageLayout::of(&name, &extended, &candidates);
         outcome.findings.extend(findings.into_iter().map(found));
         if extended != ledger {
             outcome
@@ -354,7 +354,10 @@ impl Engine {
     ///
     /// # Errors
     /// If there is no such type, or the store fails.
-    pub async fn typed_layouts(&self, of: &TypeKey) -> Result<Vec<Arc<Layout>>, EngineError> {
+    pub async fn typed_layouts(
+        &self,
+        of: &TypeKey,
+    ) -> Result<Vec<Arc<PackageLayout>>, EngineError> {
         Ok(self.typed_state(of).await?.typed.layouts.clone())
     }
 
@@ -366,7 +369,7 @@ impl Engine {
         &self,
         caller: &Caller,
         of: &TypeKey,
-    ) -> Result<Vec<Arc<Layout>>, EngineError> {
+    ) -> Result<Vec<Arc<PackageLayout>>, EngineError> {
         let state = self.typed_state(of).await?;
         let visible = caller.visible_versions(&state);
         Ok(state.typed.seen(&state, &visible))
@@ -393,7 +396,7 @@ impl Engine {
         &self,
         caller: &Caller,
         package: &str,
-    ) -> Result<Option<(TypeKey, Arc<Layout>)>, EngineError> {
+    ) -> Result<Option<(TypeKey, Arc<PackageLayout>)>, EngineError> {
         let Some((base, major)) = coeval_typed::names::split_package(package) else {
             return Ok(None);
         };
@@ -482,8 +485,8 @@ fn numbering(
 
 fn taken(of: &TypeKey, name: &PackageName, by: Option<&TypeKey>) -> Finding {
     let by = by.map_or_else(|| "another type".to_owned(), ToString::to_string);
-    found(coeval_typed::Finding {
-        kind: FindingKind::PackageTaken,
+    found(coeval_typed::PackageFinding {
+        kind: PackageFindingKind::PackageTaken,
         path: String::new(),
         message: format!(
             "{of} has no typed service: {by} has the package {}",

@@ -4,7 +4,7 @@ use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_engine::types::Registration;
 use coeval_engine::{Engine, TypeKey};
 use coeval_storage::{AtomicWrite, Key, ReadRange, ReadRequest};
-use coeval_typed::Layout;
+use coeval_typed::PackageLayout;
 
 fn schema(version: &str, properties: &str) -> String {
     app_file(
@@ -25,7 +25,7 @@ async fn register(engine: &Engine, file: String) -> Vec<(String, String)> {
     typed.map(|finding| (finding.rule, finding.path)).collect()
 }
 
-fn numbers(layout: &Layout) -> Vec<(String, u32)> {
+fn numbers(layout: &PackageLayout) -> Vec<(String, u32)> {
     let fields = layout.spec.fields.iter();
     fields
         .map(|field| (field.name.clone(), field.number))

@@ -1,7 +1,7 @@
 //! What somebody may do with a resource, and why.
 
 use super::grants::{told, which};
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::proto::access::v1 as pb;
 use coeval_access::{
     AccessDecision, AccessExplanation, AccessLevel, AccessRequirement, RequirementMet,
@@ -28,7 +28,7 @@ const ACTIONS: [(&str, ResourceAction); 8] = [
 ];
 
 pub(super) async fn explain(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ExplainAccessRequest,
 ) -> Result<pb::ExplainAccessResponse, MethodError> {

@@ -1,7 +1,7 @@
 //! Who sees a type version and may make resources of it.
 
 use super::grants::{level, shown, shown_all};
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::ids;
 use crate::proto::access::v1 as pb;
 use coeval_access::{AccessLevel, Acl, Grant};
@@ -10,7 +10,7 @@ use coeval_engine::Caller;
 use std::sync::Arc;
 
 pub(super) async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetTypeAclRequest,
 ) -> Result<pb::GetTypeAclResponse, MethodError> {
@@ -21,7 +21,7 @@ pub(super) async fn get(
 }
 
 pub(super) async fn grant(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GrantTypeAccessRequest,
 ) -> Result<pb::GrantTypeAccessResponse, MethodError> {
@@ -32,6 +32,7 @@ pub(super) async fn grant(
     engine.type_acl(&caller, &of, version).await?;
     let member = ids::member(&api, &caller, &asked.member).await?;
     let grant = Grant { member, level };
+    // An edit, not a new list: the engine repeats it on the newest ACL if it loses a race.
     let set = |acl: &mut Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     engine.set_type_acl(&caller, &of, version, set).await?;
     Ok(pb::GrantTypeAccessResponse {
@@ -40,7 +41,7 @@ pub(super) async fn grant(
 }
 
 pub(super) async fn revoke(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RevokeTypeAccessRequest,
 ) -> Result<(), MethodError> {
@@ -55,7 +56,7 @@ pub(super) async fn revoke(
 }
 
 pub(super) async fn sync(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::SyncTypeAclRequest,
 ) -> Result<pb::SyncTypeAclResponse, MethodError> {

@@ -1,8 +1,8 @@
 //! Registering, changing and deleting type versions, and moving resources between them.
 
 use super::{of, read, version_of};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::tasks;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
@@ -13,7 +13,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn registration(call: &Call) -> Result<Registration, WebError> {
+fn registration(call: &WebCall) -> Result<Registration, WebError> {
     let body = call.object(&["file", "policy", "acceptUndecided"])?;
     let policy = match body.text("policy")?.as_deref() {
         None | Some("refuse") => Policy::Refuse,
@@ -38,7 +38,7 @@ fn shown(registered: &Registered) -> Value {
     })
 }
 
-pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn register(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let registration = registration(&call)?;
     if call.query.flag("dryRun")?.unwrap_or(false) {
@@ -49,7 +49,7 @@ pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
     Ok(RestAnswer::created(&shown(&registered)))
 }
 
-pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn edit(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let registration = registration(&call)?;
     let edited = api
@@ -58,7 +58,7 @@ pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
     Ok(RestAnswer::ok(&shown(&edited.await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let deleted = api.engine().delete_type(call.caller()?, &of, version);
     deleted.await?;
@@ -66,7 +66,7 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
 }
 
 /// What is absent stays; null takes it away.
-pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn annotate(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let body = call.object(&["deprecated", "columns"])?;
     let bad = |what: &str| WebError::invalid(what);
@@ -120,7 +120,7 @@ fn column(said: &Value) -> Result<ListColumn, WebError> {
     })
 }
 
-pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn migrate(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object(&["from", "to", "force", "dryRun", "meaningChanged"])?;
     let (from, to) = (body.needed("from")?, body.needed("to")?);

@@ -85,9 +85,10 @@ pub(crate) async fn play(store: String, row: Row) {
     }
     let mut replaced = row.replaced.iter();
     // Ten minutes for a row with ./test --long, as the RFD asks.
-    let dwell = match coeval_storage_suite::scale() > 1.0 {
-        true => Duration::from_secs(115),
-        false => Duration::from_millis(100),
+    let dwell = if coeval_storage_suite::scale() > 1.0 {
+        Duration::from_secs(115)
+    } else {
+        Duration::from_millis(100)
     };
     for (low, high, back) in [
         ("soak", "soak", false),

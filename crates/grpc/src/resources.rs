@@ -1,33 +1,22 @@
 //! The generic service: resources of every kind.
 
 mod calls;
-pub(crate) mod message;
+mod message;
 mod watch;
 
-use crate::api::Api;
-use crate::call::warning;
+use crate::api::GrpcState;
 use crate::proto::resources::v1 as pb;
 use crate::served::resource_service_server::ResourceService;
-use crate::watching::Told;
-use coeval_api::methods::WriteOutcome;
-pub(crate) use message::quarantined;
+use crate::watching::WatchResponses;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
-/// In answers: the task that goes on with a deletion.
-pub(crate) const TASK: &str = "coeval-task";
-
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Resources(pub(crate) Arc<Api>);
-
-/// With what force overrode, and whatever else should be looked at.
-pub(crate) fn warned<T>(response: Response<T>, written: &WriteOutcome) -> Response<T> {
-    warning(response, &written.all_warnings())
-}
+pub(crate) struct GenericService(pub(crate) Arc<GrpcState>);
 
 #[tonic::async_trait]
-impl ResourceService for Resources {
+impl ResourceService for GenericService {
     async fn create_resource(
         &self,
         request: Request<pb::CreateResourceRequest>,
@@ -105,12 +94,12 @@ impl ResourceService for Resources {
         self.0.respond(request, calls::upgrade_many).await
     }
 
-    type WatchResourcesStream = Told;
+    type WatchResourcesStream = WatchResponses;
 
     async fn watch_resources(
         &self,
         request: Request<pb::WatchResourcesRequest>,
-    ) -> Result<Response<Told>, Status> {
+    ) -> Result<Response<WatchResponses>, Status> {
         self.0.respond(request, calls::watch).await
     }
 }

@@ -1,7 +1,7 @@
 //! Field masks.
 
 use super::*;
-use crate::typed::mask::{Masked, mask};
+use crate::package::mask::{MaskedFields, mask};
 use coeval_codes::Coded;
 
 #[test]
@@ -19,17 +19,17 @@ fn a_mask_names_fields_as_the_package_does() {
         ("spec.labels.a.b/c", vec!["/labels/a.b~1c"]),
         ("spec.nodes", vec!["/nodes"]),
     ] {
-        let expected = Masked {
+        let expected = MaskedFields {
             content: content.into_iter().map(str::to_owned).collect(),
-            ..Masked::default()
+            ..MaskedFields::default()
         };
         assert_eq!(mask(&package, &[path.to_owned()]), Ok(expected), "{path}");
     }
     let several = ["metadata.labels", "sub_kind", "metadata"].map(str::to_owned);
-    let expected = Masked {
+    let expected = MaskedFields {
         metadata: vec!["labels".into(), "*".into()],
         sub_kind: true,
-        ..Masked::default()
+        ..MaskedFields::default()
     };
     assert_eq!(mask(&package, &several), Ok(expected));
 }

@@ -1,12 +1,15 @@
 //! Bytes from anybody.
 
 use super::*;
-use crate::typed::package::numbers;
-use crate::typed::put::put;
-use crate::typed::say::say;
+use crate::package::encode::encode;
+use crate::package::put::put;
 use coeval_typed::limits::{MESSAGE_DEPTH, VALUE_DEPTH};
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, ReflectMessage, Value as Proto};
+
+/// Numbers of fields that are the same in every package: of a list's answer, and of a resource.
+const RESOURCE: u32 = 1;
+const SPEC: u32 = 5;
 
 /// A message in a message in a message: a tag, a length, and the rest.
 fn nested(tags: &[u8], levels: usize) -> Vec<u8> {
@@ -48,22 +51,22 @@ fn what_is_said_at_the_deepest_is_read_by_those_who_stop_at_a_hundred_levels() {
         |inner, _| json!({"in": {"k": inner}}),
     );
     let mut resource = DynamicMessage::new(package.resource.clone());
-    let spec = Proto::Message(say(&package, &content));
-    resource.set_field_by_number(numbers::SPEC, spec);
-    let mut answer = DynamicMessage::new(package.method("ListApps").unwrap().output.clone());
+    let spec = Proto::Message(encode(&package, &content));
+    resource.set_field_by_number(SPEC, spec);
+    let mut answer = DynamicMessage::new(package.method("ListApps").unwrap().descriptor.output());
     let list = Proto::List(vec![Proto::Message(resource)]);
-    answer.set_field_by_number(numbers::RESOURCE, list);
+    answer.set_field_by_number(RESOURCE, list);
     let bytes = answer.encode_to_vec();
     let read = DynamicMessage::decode(answer.descriptor(), bytes.as_slice()).unwrap();
     assert!(read == answer);
-    let message = say(&package, &content);
+    let message = encode(&package, &content);
     assert_eq!(put(&package, None, &message).unwrap(), content);
 }
 
 #[test]
 fn no_bytes_make_it_panic() {
     let package = package(everything());
-    let good = say(
+    let good = encode(
         &package,
         &json!({"name": "a", "size": 5, "nodes": [{"nodeName": "n", "disks": [{"size": 0.5, "any": [1]}]}],
         "labels": {"a": "b"}, "any": {"a": [null, true]}, "1st": "x", "byName": {"k": {"cpu": 1}}}),
@@ -89,7 +92,7 @@ fn no_bytes_make_it_panic() {
             Some(content) => {
                 taken += 1;
                 assert_eq!(
-                    put(&package, Some(&content), &say(&package, &content)).unwrap(),
+                    put(&package, Some(&content), &encode(&package, &content)).unwrap(),
                     content
                 );
             }

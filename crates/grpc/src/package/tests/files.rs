@@ -1,7 +1,7 @@
 //! The text of a package and its descriptor are the same file.
 
 use super::*;
-use crate::typed::descriptor;
+use crate::package::descriptor;
 use prost_types::FileDescriptorProto;
 use protox::file::{
     ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
@@ -19,7 +19,7 @@ impl FileResolver for Given {
     }
 }
 
-fn compiled(layout: &Layout) -> FileDescriptorProto {
+fn compiled(layout: &PackageLayout) -> FileDescriptorProto {
     let mut files = ChainFileResolver::new();
     files.add(Given(layout.path(), layout.proto()));
     let proto = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/proto");
@@ -40,7 +40,7 @@ fn comments(file: &mut FileDescriptorProto) -> BTreeMap<Vec<i32>, String> {
 
 #[test]
 fn a_compiler_makes_of_the_text_what_the_descriptor_is() {
-    let mut types: Vec<Layout> = schemas()
+    let mut types: Vec<PackageLayout> = schemas()
         .into_iter()
         .map(|schema| layout_of(("acme", "app"), &[("1.0.0", schema)]))
         .collect();
@@ -65,7 +65,7 @@ fn a_compiler_makes_of_the_text_what_the_descriptor_is() {
         let (mut text, mut own) = (compiled(&layout), descriptor::of(&layout.as_file()));
         assert_eq!(comments(&mut text), comments(&mut own), "{}", layout.path());
         assert_eq!(text, own, "{}", layout.proto());
-        Package::new(Arc::new(layout)).unwrap();
+        CompiledPackage::new(Arc::new(layout)).unwrap();
     }
 }
 
@@ -102,8 +102,8 @@ fn every_method_and_message_is_there_under_its_numbers() {
         };
         assert_eq!(
             (
-                fields(&found.input).as_str(),
-                fields(&found.output).as_str()
+                fields(&found.descriptor.input()).as_str(),
+                fields(&found.descriptor.output()).as_str()
             ),
             (input, output),
             "{method}"

@@ -4,35 +4,19 @@ use super::descriptor;
 use super::error::TypedError;
 use crate::proto::DESCRIPTORS;
 use coeval_typed::lens::Lens;
-use coeval_typed::{Extra, Kind, Layout, Message};
-use prost_reflect::{DescriptorError, DescriptorPool, FieldDescriptor, MessageDescriptor};
+use coeval_typed::{ExtraField, FieldForm, LayoutMessage, PackageLayout};
+use prost_reflect::{
+    DescriptorError, DescriptorPool, FieldDescriptor, MessageDescriptor, MethodDescriptor,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// The file that all packages import.
 const HEADER: &str = "coeval/header/v1/header.proto";
 
-/// Numbers of the fields of requests and responses, the same in every package.
-pub(crate) mod numbers {
-    /// The resource: in Create, Get, Update, Upsert; the list of them in List.
-    pub(crate) const RESOURCE: u32 = 1;
-    /// Of the resource.
-    pub(crate) const KIND: u32 = 1;
-    /// Of the resource.
-    pub(crate) const SUB_KIND: u32 = 2;
-    /// Of the resource.
-    pub(crate) const VERSION: u32 = 3;
-    /// Of the resource.
-    pub(crate) const METADATA: u32 = 4;
-    /// Of the resource.
-    pub(crate) const SPEC: u32 = 5;
-    /// Of the resource.
-    pub(crate) const STATUS: u32 = 6;
-}
-
 /// What a method does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Verb {
+pub(crate) enum MethodVerb {
     Create,
     Get,
     List,
@@ -44,20 +28,19 @@ pub(crate) enum Verb {
 
 /// A method.
 #[derive(Clone, Debug)]
-pub(crate) struct Method {
-    pub(crate) verb: Verb,
-    pub(crate) input: MessageDescriptor,
-    pub(crate) output: MessageDescriptor,
+pub(crate) struct CompiledMethod {
+    pub(crate) verb: MethodVerb,
+    pub(crate) descriptor: MethodDescriptor,
 }
 
 /// A message of the content.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct MessageShape {
     pub(crate) descriptor: MessageDescriptor,
     pub(crate) fields: Vec<ShapeField>,
     /// By the content's names.
     pub(crate) by_json: HashMap<String, usize>,
-    pub(crate) extra: Option<(FieldDescriptor, Extra)>,
+    pub(crate) extra: Option<(FieldDescriptor, ExtraField)>,
 }
 
 /// A field of it.
@@ -66,13 +49,13 @@ pub(crate) struct ShapeField {
     pub(crate) descriptor: FieldDescriptor,
     pub(crate) name: String,
     pub(crate) json: String,
-    pub(crate) kind: Kind,
-    pub(crate) inner: Option<Box<Shape>>,
+    pub(crate) kind: FieldForm,
+    pub(crate) inner: Option<Box<MessageShape>>,
 }
 
 /// `google.protobuf.Value` and what belongs to it.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub(crate) struct ValueDescriptors {
     pub(crate) value: MessageDescriptor,
     pub(crate) null: FieldDescriptor,
     pub(crate) number: FieldDescriptor,
@@ -88,73 +71,63 @@ pub(crate) struct Values {
 
 /// A package.
 #[derive(Debug)]
-pub(crate) struct Package {
-    pub(crate) layout: Arc<Layout>,
+pub(crate) struct CompiledPackage {
+    pub(crate) layout: Arc<PackageLayout>,
     pub(crate) pool: DescriptorPool,
     pub(crate) lens: Lens,
     /// The resource as a whole.
     pub(crate) resource: MessageDescriptor,
-    /// One change of a watch.
-    pub(crate) change: MessageDescriptor,
-    pub(crate) spec: Shape,
-    pub(crate) values: Values,
-    methods: HashMap<String, Method>,
+    pub(crate) spec: MessageShape,
+    pub(crate) values: ValueDescriptors,
+    methods: HashMap<String, CompiledMethod>,
 }
 
-impl Package {
+impl CompiledPackage {
     /// From its layout.
     ///
     /// # Errors
     /// If protobuf does not take it, which no layout should lead to.
-    pub(crate) fn new(layout: Arc<Layout>) -> Result<Self, TypedError> {
+    pub(crate) fn new(layout: Arc<PackageLayout>) -> Result<Self, TypedError> {
         let refused = |error: DescriptorError| TypedError::Package(error.to_string());
+        // A pool of its own for each: two forms of a package have the same names and would collide. What it
+        // shares with others is behind pointers.
         let mut pool = base()?.clone();
         pool.add_file_descriptor_proto(descriptor::of(&layout.as_file()))
             .map_err(refused)?;
         let package = layout.package();
         let own = |name: &str| message(&pool, &format!("{package}.{name}"));
-        let name = layout.name.message();
-        let resource = own(&name)?;
-        let change = own(&format!("{name}Change"))?;
-        let spec = Shape::of(&layout.spec, own(&layout.spec.name)?)?;
+        let resource = own(&layout.name.message())?;
+        let spec = MessageShape::of(&layout.spec, own(&layout.spec.name)?)?;
         let service = pool
             .get_service_by_name(&layout.service())
             .ok_or_else(|| missing(&layout.service()))?;
+        // The layout writes the methods of every package in this order.
         let verbs = [
-            Verb::Create,
-            Verb::Get,
-            Verb::List,
-            Verb::Update,
-            Verb::Upsert,
-            Verb::Delete,
-            Verb::Watch,
+            MethodVerb::Create,
+            MethodVerb::Get,
+            MethodVerb::List,
+            MethodVerb::Update,
+            MethodVerb::Upsert,
+            MethodVerb::Delete,
+            MethodVerb::Watch,
         ];
-        let methods = service.methods().zip(verbs).map(|(method, verb)| {
-            let (input, output) = (method.input(), method.output());
-            let name = method.name().to_owned();
-            (
-                name,
-                Method {
-                    verb,
-                    input,
-                    output,
-                },
-            )
+        let methods = service.methods().zip(verbs).map(|(descriptor, verb)| {
+            let name = descriptor.name().to_owned();
+            (name, CompiledMethod { verb, descriptor })
         });
         Ok(Self {
             methods: methods.collect(),
             lens: Lens::of(&layout),
-            values: Values::of(&pool)?,
+            values: ValueDescriptors::of(&pool)?,
             layout,
             resource,
-            change,
             spec,
             pool,
         })
     }
 
     /// `CreateApp`
-    pub(crate) fn method(&self, name: &str) -> Option<&Method> {
+    pub(crate) fn method(&self, name: &str) -> Option<&CompiledMethod> {
         self.methods.get(name)
     }
 }
@@ -174,6 +147,7 @@ fn field(message: &MessageDescriptor, number: u32) -> Result<FieldDescriptor, Ty
 
 /// What every package imports.
 fn base() -> Result<&'static DescriptorPool, TypedError> {
+    // Once for the process. A failure is kept too: what is compiled into the binary fails the same each time.
     static BASE: OnceLock<Result<DescriptorPool, String>> = OnceLock::new();
     let made = BASE.get_or_init(|| {
         let ours = DescriptorPool::decode(DESCRIPTORS).map_err(|error| error.to_string())?;
@@ -189,11 +163,13 @@ fn base() -> Result<&'static DescriptorPool, TypedError> {
     made.map_err(|error| TypedError::Package(error.clone()))
 }
 
-impl Shape {
-    fn of(message: &Message, descriptor: MessageDescriptor) -> Result<Self, TypedError> {
+impl MessageShape {
+    fn of(message: &LayoutMessage, descriptor: MessageDescriptor) -> Result<Self, TypedError> {
         let mut fields = Vec::with_capacity(message.fields.len());
         for one in &message.fields {
             let own = field(&descriptor, one.number)?;
+            // Named after the message around it, as protobuf nests: two fields `spec.a.x` and `spec.b.x` have a
+            // message each.
             let inner = match &one.message {
                 None => None,
                 Some(inner) => {
@@ -228,7 +204,7 @@ impl Shape {
     }
 }
 
-impl Values {
+impl ValueDescriptors {
     fn of(pool: &DescriptorPool) -> Result<Self, TypedError> {
         let named = |name: &str| message(pool, &format!("google.protobuf.{name}"));
         let (value, object, list) = (named("Value")?, named("Struct")?, named("ListValue")?);

@@ -1,10 +1,10 @@
 //! What a message says, put on what is stored.
 
+use super::compiled::{CompiledPackage, MessageShape, ValueDescriptors};
 use super::error::TypedError;
-use super::package::{Package, Shape, Values};
 use coeval_core::types::pointer::child;
 use coeval_typed::limits::VALUE_DEPTH;
-use coeval_typed::{Item, Kind};
+use coeval_typed::{FieldForm, ItemKind};
 use prost_reflect::{DynamicMessage, MapKey, ReflectMessage, Value as Proto};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// # Errors
 /// If the message says what content can't be, or something would be lost.
 pub(crate) fn put(
-    package: &Package,
+    package: &CompiledPackage,
     stored: Option<&Value>,
     message: &DynamicMessage,
 ) -> Result<Value, TypedError> {
@@ -28,18 +28,21 @@ pub(crate) fn put(
 /// # Errors
 /// If the message says what content can't be, or something would be lost.
 pub(crate) fn put_telling(
-    package: &Package,
+    package: &CompiledPackage,
     stored: Option<&Value>,
     message: &DynamicMessage,
     dropped: &mut Vec<String>,
 ) -> Result<Value, TypedError> {
-    let told = told(package, message)?;
-    Ok(package.lens.put_telling(stored, &told, dropped)?)
+    let content = decode(package, message)?;
+    Ok(package.lens.put_telling(stored, &content, dropped)?)
 }
 
 /// What a message says, as content.
-pub(crate) fn told(package: &Package, message: &DynamicMessage) -> Result<Value, TypedError> {
-    let hearing = Hearing(&package.values);
+pub(crate) fn decode(
+    package: &CompiledPackage,
+    message: &DynamicMessage,
+) -> Result<Value, TypedError> {
+    let hearing = MessageReader(&package.values);
     Ok(Value::Object(hearing.message(
         &package.spec,
         message,
@@ -47,18 +50,21 @@ pub(crate) fn told(package: &Package, message: &DynamicMessage) -> Result<Value,
     )?))
 }
 
-struct Hearing<'p>(&'p Values);
+struct MessageReader<'p>(&'p ValueDescriptors);
 
-impl Hearing<'_> {
+impl MessageReader<'_> {
     fn message(
         &self,
-        shape: &Shape,
+        shape: &MessageShape,
         message: &DynamicMessage,
         at: &str,
     ) -> Result<Map<String, Value>, TypedError> {
+        // Before anything is read: dropping what a newer client sent would delete it without a word.
         known_fields(message)?;
         let mut told = Map::new();
         for field in &shape.fields {
+            // Absent is not empty: only `has_field` tells a scalar that was set to its default from one that was
+            // not set.
             if message.has_field(&field.descriptor) {
                 let value = message.get_field(&field.descriptor);
                 let at = child(at, &field.json);
@@ -70,6 +76,7 @@ impl Hearing<'_> {
             return Ok(told);
         };
         if let Some(others) = message.get_field(descriptor).as_message() {
+            // One level more than any value may have: `extra` is itself a level that content does not have.
             for (key, value) in self.object(others, at, VALUE_DEPTH + 1)? {
                 if !extra.has(&key) {
                     let (at, name) = (at.to_owned(), key);
@@ -83,20 +90,20 @@ impl Hearing<'_> {
 
     fn field(
         &self,
-        kind: Kind,
-        inner: Option<&Shape>,
+        kind: FieldForm,
+        inner: Option<&MessageShape>,
         value: &Proto,
         at: &str,
     ) -> Result<Value, TypedError> {
         match (kind, value) {
-            (Kind::Repeated(item), Proto::List(items)) => {
+            (FieldForm::Repeated(item), Proto::List(items)) => {
                 let items = items.iter().enumerate();
                 let items = items.map(|(index, one)| {
                     self.item(item, inner, one, &child(at, &index.to_string()))
                 });
                 Ok(Value::Array(items.collect::<Result<_, _>>()?))
             }
-            (Kind::Map(item), Proto::Map(map)) => {
+            (FieldForm::Map(item), Proto::Map(map)) => {
                 let entries = sorted(map).into_iter().map(|(key, one)| {
                     let value = self.item(item, inner, one, &child(at, key))?;
                     Ok((key.to_owned(), value))
@@ -109,19 +116,19 @@ impl Hearing<'_> {
 
     fn item(
         &self,
-        item: Item,
-        inner: Option<&Shape>,
+        item: ItemKind,
+        inner: Option<&MessageShape>,
         value: &Proto,
         at: &str,
     ) -> Result<Value, TypedError> {
         match (item, inner, value) {
-            (Item::Message, Some(shape), Proto::Message(message)) => {
+            (ItemKind::Message, Some(shape), Proto::Message(message)) => {
                 Ok(Value::Object(self.message(shape, message, at)?))
             }
-            (Item::Struct, _, Proto::Message(message)) => {
+            (ItemKind::Struct, _, Proto::Message(message)) => {
                 Ok(Value::Object(self.object(message, at, VALUE_DEPTH)?))
             }
-            (Item::Value, _, Proto::Message(message)) => self.value(message, at, VALUE_DEPTH),
+            (ItemKind::Value, _, Proto::Message(message)) => self.value(message, at, VALUE_DEPTH),
             (_, _, Proto::Message(message)) => Err(TypedError::FieldUnknown {
                 message: message.descriptor().full_name().to_owned(),
                 number: 0,

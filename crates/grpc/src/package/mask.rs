@@ -1,14 +1,14 @@
 //! Field masks in the names of a package: `spec.image_name`, `metadata.labels`.
 
+use super::compiled::{CompiledPackage, MessageShape};
 use super::error::TypedError;
-use super::package::{Package, Shape};
 use coeval_core::types::pointer::child;
 use coeval_typed::names::EXTRA;
-use coeval_typed::{Item, Kind};
+use coeval_typed::{FieldForm, ItemKind};
 
 /// What a mask means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Masked {
+pub(crate) struct MaskedFields {
     /// JSON pointers into the content.
     pub(crate) content: Vec<String>,
     /// Fields of the metadata, by their names: `labels`; `*` for all of them.
@@ -21,8 +21,11 @@ pub(crate) struct Masked {
 ///
 /// # Errors
 /// If one names no field that a mask can name.
-pub(crate) fn mask(package: &Package, paths: &[String]) -> Result<Masked, TypedError> {
-    let mut masked = Masked::default();
+pub(crate) fn mask(
+    package: &CompiledPackage,
+    paths: &[String],
+) -> Result<MaskedFields, TypedError> {
+    let mut masked = MaskedFields::default();
     for path in paths {
         let unknown = |message: &str| TypedError::MaskUnknown {
             path: path.clone(),
@@ -33,6 +36,8 @@ pub(crate) fn mask(package: &Package, paths: &[String]) -> Result<Masked, TypedE
             Some((first, rest)) => (first, Some(rest)),
             None => (path.as_str(), None),
         };
+        // Only what a client may change has a name here: `status`, `kind` and the rest of the metadata are
+        // refused by name in place of being ignored.
         match (first, rest) {
             ("spec", None) => masked.content.push(String::new()),
             ("spec", Some(rest)) => {
@@ -56,7 +61,7 @@ pub(crate) fn mask(package: &Package, paths: &[String]) -> Result<Masked, TypedE
 }
 
 /// The places of one path; else the message that has no such field.
-fn content(shape: &Shape, path: &str, at: &str) -> Result<Vec<String>, String> {
+fn content(shape: &MessageShape, path: &str, at: &str) -> Result<Vec<String>, String> {
     let (first, rest) = match path.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),
         None => (path, None),
@@ -76,9 +81,9 @@ fn content(shape: &Shape, path: &str, at: &str) -> Result<Vec<String>, String> {
     let at = child(at, &field.json);
     match (rest, field.kind, &field.inner) {
         (None, _, _) => Ok(vec![at]),
-        (Some(rest), Kind::One(Item::Message), Some(inner)) => content(inner, rest, &at),
+        (Some(rest), FieldForm::One(ItemKind::Message), Some(inner)) => content(inner, rest, &at),
         // The keys of a map are the content's own, dots and all.
-        (Some(key), Kind::Map(_), _) => Ok(vec![child(&at, key)]),
+        (Some(key), FieldForm::Map(_), _) => Ok(vec![child(&at, key)]),
         (Some(_), _, _) => Err(format!("{}.{first}", unknown())),
     }
 }

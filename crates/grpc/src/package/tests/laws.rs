@@ -1,8 +1,8 @@
 //! The laws over the wire: a client reads, changes one field and saves.
 
 use super::*;
-use crate::typed::put::{put, told};
-use crate::typed::say::say;
+use crate::package::encode::encode;
+use crate::package::put::{decode, put};
 use coeval_core::examples::Examples;
 use coeval_core::types::Schema;
 use prost::Message as _;
@@ -44,7 +44,7 @@ fn over_the_wire(message: &DynamicMessage) -> DynamicMessage {
     DynamicMessage::decode(message.descriptor(), message.encode_to_vec().as_slice()).unwrap()
 }
 
-fn each(seed: u64, mut visit: impl FnMut(&mut fastrand::Rng, &Package, Value)) -> usize {
+fn each(seed: u64, mut visit: impl FnMut(&mut fastrand::Rng, &CompiledPackage, Value)) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut count = 0;
     for source in schemas() {
@@ -63,7 +63,7 @@ fn each(seed: u64, mut visit: impl FnMut(&mut fastrand::Rng, &Package, Value)) -
 #[test]
 fn reading_and_saving_changes_nothing() {
     let count = each(1, |_, package, stored| {
-        let message = over_the_wire(&say(package, &stored));
+        let message = over_the_wire(&encode(package, &stored));
         let saved = put(package, Some(&stored), &message).unwrap();
         assert_eq!(saved.to_string(), stored.to_string());
     });
@@ -75,17 +75,17 @@ fn what_was_saved_is_what_is_read() {
     let mut before = json!({});
     let (mut done, mut refused) = (0, 0);
     each(2, |_, package, stored| {
-        let message = over_the_wire(&say(package, &stored));
+        let message = over_the_wire(&encode(package, &stored));
         match put(package, Some(&before), &message) {
             Ok(saved) => {
                 done += 1;
-                assert!(say(package, &saved) == message, "{before}\n{saved}");
+                assert!(encode(package, &saved) == message, "{before}\n{saved}");
             }
             Err(_) => refused += 1,
         }
         let created = put(package, None, &message).unwrap();
-        assert_eq!(created, told(package, &message).unwrap());
-        assert!(say(package, &created) == message, "{created}");
+        assert_eq!(created, decode(package, &message).unwrap());
+        assert!(encode(package, &created) == message, "{created}");
         before = stored;
     });
     assert!(done > 300 && refused > 0, "{done} {refused}");
@@ -95,9 +95,9 @@ fn what_was_saved_is_what_is_read() {
 fn reading_changing_one_field_and_saving_changes_only_that_field() {
     let mut done = 0;
     each(3, |rng, package, stored| {
-        let mut message = over_the_wire(&say(package, &stored));
+        let mut message = over_the_wire(&encode(package, &stored));
         let scalars = package.spec.fields.iter().filter(
-            |field| matches!(field.kind, coeval_typed::Kind::One(item) if item.is_scalar()),
+            |field| matches!(field.kind, coeval_typed::FieldForm::One(item) if item.is_scalar()),
         );
         let scalars: Vec<_> = scalars
             .filter(|field| message.has_field(&field.descriptor))

@@ -1,28 +1,30 @@
-//! Content as a message: what of it can be said.
+//! Content as a message: what of it the package describes.
 
-use super::package::{Package, Shape, Values};
-use coeval_typed::{Item, Kind};
+use super::compiled::{CompiledPackage, MessageShape, ValueDescriptors};
+use coeval_typed::{FieldForm, ItemKind};
 use prost_reflect::{DynamicMessage, MapKey, Value as Proto};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// The content as the package's message. What a field can't hold exactly is left out.
-pub(crate) fn say(package: &Package, view: &Value) -> DynamicMessage {
+pub(crate) fn encode(package: &CompiledPackage, view: &Value) -> DynamicMessage {
+    // The lens leaves out first what the package can't say exactly, so that all that follows fits.
     let told = package.lens.told(view);
-    let saying = Saying(&package.values);
+    let saying = MessageWriter(&package.values);
     match &told {
         Value::Object(told) => saying.message(&package.spec, told),
         _ => DynamicMessage::new(package.spec.descriptor.clone()),
     }
 }
 
-struct Saying<'p>(&'p Values);
+struct MessageWriter<'p>(&'p ValueDescriptors);
 
-impl Saying<'_> {
-    fn message(&self, shape: &Shape, told: &Map<String, Value>) -> DynamicMessage {
+impl MessageWriter<'_> {
+    fn message(&self, shape: &MessageShape, told: &Map<String, Value>) -> DynamicMessage {
         let mut message = DynamicMessage::new(shape.descriptor.clone());
         let mut others = HashMap::new();
         for (key, value) in told {
+            // No field of its own: the lens lets only names through that belong to `extra`.
             let Some(field) = shape.field(key) else {
                 others.insert(MapKey::String(key.clone()), self.value(value));
                 continue;
@@ -37,14 +39,15 @@ impl Saying<'_> {
         message
     }
 
-    fn field(&self, kind: Kind, inner: Option<&Shape>, value: &Value) -> Option<Proto> {
+    fn field(&self, kind: FieldForm, inner: Option<&MessageShape>, value: &Value) -> Option<Proto> {
         match (kind, value) {
-            (Kind::One(item), value) => self.item(item, inner, value),
-            (Kind::Repeated(item), Value::Array(items)) => {
+            (FieldForm::One(item), value) => self.item(item, inner, value),
+            (FieldForm::Repeated(item), Value::Array(items)) => {
                 let items = items.iter().map(|one| self.item(item, inner, one));
+                // All or nothing: a list in which one item is missing would move the others, and look complete.
                 items.collect::<Option<Vec<Proto>>>().map(Proto::List)
             }
-            (Kind::Map(item), Value::Object(map)) => {
+            (FieldForm::Map(item), Value::Object(map)) => {
                 let entries = map.iter().map(|(key, one)| {
                     let value = self.item(item, inner, one)?;
                     Some((MapKey::String(key.clone()), value))
@@ -57,15 +60,15 @@ impl Saying<'_> {
         }
     }
 
-    fn item(&self, item: Item, inner: Option<&Shape>, value: &Value) -> Option<Proto> {
+    fn item(&self, item: ItemKind, inner: Option<&MessageShape>, value: &Value) -> Option<Proto> {
         match item {
-            Item::String => value.as_str().map(|text| Proto::String(text.to_owned())),
-            Item::Int64 => value.as_i64().map(Proto::I64),
-            Item::Double => value.as_f64().map(Proto::F64),
-            Item::Bool => value.as_bool().map(Proto::Bool),
-            Item::Message => Some(Proto::Message(self.message(inner?, value.as_object()?))),
-            Item::Value => Some(self.value(value)),
-            Item::Struct => {
+            ItemKind::String => value.as_str().map(|text| Proto::String(text.to_owned())),
+            ItemKind::Int64 => value.as_i64().map(Proto::I64),
+            ItemKind::Double => value.as_f64().map(Proto::F64),
+            ItemKind::Bool => value.as_bool().map(Proto::Bool),
+            ItemKind::Message => Some(Proto::Message(self.message(inner?, value.as_object()?))),
+            ItemKind::Value => Some(self.value(value)),
+            ItemKind::Struct => {
                 let fields = value.as_object()?.iter();
                 let fields =
                     fields.map(|(key, one)| (MapKey::String(key.clone()), self.value(one)));

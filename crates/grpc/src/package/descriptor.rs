@@ -2,9 +2,9 @@
 //! makes of the package's text.
 
 use coeval_typed::names::{lower_camel, upper_camel};
-use coeval_typed::{Cardinality, FieldOf, File, MessageOf, Type, comment_lines};
+use coeval_typed::{Cardinality, PackageFile, ProtoField, ProtoMessage, ValueType, comment_lines};
 use prost_types::descriptor_proto::ReservedRange;
-use prost_types::field_descriptor_proto::{Label, Type as ProtoType};
+use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::source_code_info::Location;
 use prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, MessageOptions,
@@ -23,12 +23,13 @@ mod place {
 }
 
 /// The file.
-pub(crate) fn of(file: &File) -> FileDescriptorProto {
-    let mut making = Making {
+pub(crate) fn of(file: &PackageFile) -> FileDescriptorProto {
+    let mut making = DescriptorBuilder {
         package: &file.package,
         comments: Vec::new(),
     };
     making.comment(&[place::PACKAGE], &file.comment);
+    // In the order of the text: places of comments are counted along it.
     let mut messages = Vec::new();
     for (at, message) in numbered(&file.messages) {
         let full = format!(".{}", file.package);
@@ -53,7 +54,7 @@ pub(crate) fn of(file: &File) -> FileDescriptorProto {
     }
 }
 
-struct Making<'f> {
+struct DescriptorBuilder<'f> {
     package: &'f str,
     comments: Vec<Location>,
 }
@@ -66,7 +67,7 @@ fn with(path: &[i32], more: [i32; 2]) -> Vec<i32> {
     [path, &more].concat()
 }
 
-impl Making<'_> {
+impl DescriptorBuilder<'_> {
     fn comment(&mut self, path: &[i32], text: &str) {
         let lines = comment_lines(text).into_iter().map(|line| line + "\n");
         self.comments.push(Location {
@@ -78,7 +79,7 @@ impl Making<'_> {
         });
     }
 
-    fn message(&mut self, path: &[i32], around: &str, message: &MessageOf) -> DescriptorProto {
+    fn message(&mut self, path: &[i32], around: &str, message: &ProtoMessage) -> DescriptorProto {
         let full = format!("{around}.{}", message.name);
         self.comment(path, &message.comment);
         let mut made = DescriptorProto {
@@ -107,6 +108,7 @@ impl Making<'_> {
             own.oneof_index = i32::try_from(made.oneof_decl.len()).ok();
             made.oneof_decl.push(oneof(&format!("_{}", own.name())));
         }
+        // After the entries of maps, which were pushed above: numbers of places go on from there.
         for nested in &message.nested {
             let at = i32::try_from(made.nested_type.len()).unwrap_or(i32::MAX);
             let inner = self.message(&with(path, [place::NESTED, at]), &full, nested);
@@ -123,7 +125,7 @@ impl Making<'_> {
         made
     }
 
-    fn field(&self, around: &str, field: &FieldOf) -> FieldDescriptorProto {
+    fn field(&self, around: &str, field: &ProtoField) -> FieldDescriptorProto {
         let (kind, type_name) = self.type_of(around, &field.of);
         let json = field.json.clone();
         let made = FieldDescriptorProto {
@@ -143,7 +145,7 @@ impl Making<'_> {
             },
             Cardinality::Map => FieldDescriptorProto {
                 label: Some(Label::Repeated.into()),
-                r#type: Some(ProtoType::Message.into()),
+                r#type: Some(Type::Message.into()),
                 type_name: Some(format!("{around}.{}", entry_name(field))),
                 ..made
             },
@@ -151,9 +153,9 @@ impl Making<'_> {
     }
 
     /// The message that the entries of a map are.
-    fn entry(&self, around: &str, field: &FieldOf) -> DescriptorProto {
+    fn entry(&self, around: &str, field: &ProtoField) -> DescriptorProto {
         let (kind, type_name) = self.type_of(around, &field.of);
-        let part = |name: &str, number, kind: ProtoType, type_name| FieldDescriptorProto {
+        let part = |name: &str, number, kind: Type, type_name| FieldDescriptorProto {
             name: Some(name.to_owned()),
             number: Some(number),
             json_name: Some(name.to_owned()),
@@ -165,7 +167,7 @@ impl Making<'_> {
         DescriptorProto {
             name: Some(entry_name(field)),
             field: vec![
-                part("key", 1, ProtoType::String, None),
+                part("key", 1, Type::String, None),
                 part("value", 2, kind, type_name),
             ],
             options: Some(MessageOptions {
@@ -176,29 +178,29 @@ impl Making<'_> {
         }
     }
 
-    fn type_of(&self, around: &str, of: &Type) -> (ProtoType, Option<String>) {
+    fn type_of(&self, around: &str, of: &ValueType) -> (Type, Option<String>) {
         match of {
-            Type::String => (ProtoType::String, None),
-            Type::Int32 => (ProtoType::Int32, None),
-            Type::Int64 => (ProtoType::Int64, None),
-            Type::Double => (ProtoType::Double, None),
-            Type::Bool => (ProtoType::Bool, None),
-            Type::Nested(name) => (ProtoType::Message, Some(format!("{around}.{name}"))),
-            Type::Own(_) | Type::Message(_) => (ProtoType::Message, self.named(of)),
-            Type::Enum(name) => (ProtoType::Enum, Some(format!(".{name}"))),
+            ValueType::String => (Type::String, None),
+            ValueType::Int32 => (Type::Int32, None),
+            ValueType::Int64 => (Type::Int64, None),
+            ValueType::Double => (Type::Double, None),
+            ValueType::Bool => (Type::Bool, None),
+            ValueType::Nested(name) => (Type::Message, Some(format!("{around}.{name}"))),
+            ValueType::Own(_) | ValueType::Message(_) => (Type::Message, self.named(of)),
+            ValueType::Enum(name) => (Type::Enum, Some(format!(".{name}"))),
         }
     }
 
     /// The full name of a message at the top of a file.
-    fn named(&self, of: &Type) -> Option<String> {
+    fn named(&self, of: &ValueType) -> Option<String> {
         match of {
-            Type::Own(name) => Some(format!(".{}.{name}", self.package)),
-            Type::Message(name) => Some(format!(".{name}")),
+            ValueType::Own(name) => Some(format!(".{}.{name}", self.package)),
+            ValueType::Message(name) => Some(format!(".{name}")),
             _ => None,
         }
     }
 
-    fn service(&mut self, file: &File) -> ServiceDescriptorProto {
+    fn service(&mut self, file: &PackageFile) -> ServiceDescriptorProto {
         let path = [place::SERVICE, 0];
         self.comment(&path, &file.service.comment);
         let mut methods = Vec::new();
@@ -220,7 +222,7 @@ impl Making<'_> {
     }
 }
 
-fn entry_name(field: &FieldOf) -> String {
+fn entry_name(field: &ProtoField) -> String {
     upper_camel(&field.name) + "Entry"
 }
 

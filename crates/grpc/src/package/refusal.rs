@@ -1,7 +1,7 @@
 //! Refusals of typed calls: those of the methods, of messages, and of calls.
 
 use super::error::TypedError;
-use crate::error::CallError;
+use crate::error::{CallError, grpc_code};
 use crate::status;
 use coeval_api::methods::MethodError;
 use coeval_codes::Coded;
@@ -10,7 +10,7 @@ use tonic::Status;
 
 /// Why a typed call is refused.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum TypedRefusal {
     /// By the methods or the engine.
     #[error(transparent)]
     Method(#[from] MethodError),
@@ -22,13 +22,13 @@ pub(crate) enum Refused {
     Call(#[from] CallError),
 }
 
-impl From<EngineError> for Refused {
+impl From<EngineError> for TypedRefusal {
     fn from(error: EngineError) -> Self {
         Self::Method(error.into())
     }
 }
 
-impl Refused {
+impl TypedRefusal {
     /// Something is missing or does not belong.
     pub(crate) fn invalid(reason: &str) -> Self {
         MethodError::invalid(reason).into()
@@ -43,16 +43,17 @@ impl Refused {
     }
 }
 
-impl From<Refused> for Status {
-    fn from(refused: Refused) -> Self {
+impl From<TypedRefusal> for Status {
+    fn from(refused: TypedRefusal) -> Self {
         match refused {
-            Refused::Method(error) => status::of(error),
-            Refused::Call(error) => status::refused(&error),
-            Refused::Typed(error) => {
+            TypedRefusal::Method(error) => status::of(error),
+            TypedRefusal::Call(error) => status::refused(&error),
+            TypedRefusal::Typed(error) => {
+                // The caller is told only that it was not the caller's fault; why is for the operator.
                 if let TypedError::Package(reason) = &error {
                     tracing::error!(reason, "a package can't be made");
                 }
-                status::coded(status::grpc_code(error.error_kind()), &error)
+                status::coded(grpc_code(error.error_kind()), &error)
             }
         }
     }

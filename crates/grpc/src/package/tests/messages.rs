@@ -1,9 +1,9 @@
 //! What messages are refused, and what is left out of them.
 
 use super::*;
-use crate::typed::error::TypedError;
-use crate::typed::put::put;
-use crate::typed::say::say;
+use crate::package::encode::encode;
+use crate::package::error::TypedError;
+use crate::package::put::put;
 use coeval_codes::Coded;
 use prost_reflect::{DynamicMessage, MapKey, Value as Proto};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ fn set(message: &mut DynamicMessage, name: &str, value: Proto) {
 #[test]
 fn content_is_said_in_the_fields_of_the_package() {
     let package = package(everything());
-    let message = say(
+    let message = encode(
         &package,
         &json!({"name": "", "size": 0, "Free-Form": {"a": [null, 1]}, "1st": "x", "net": {"$x": 3},
         "nodes": [{"nodeName": "a"}], "nullable": null, "unknown": 1, "ratio": 9_007_199_254_740_993_u64}),
@@ -112,7 +112,7 @@ fn what_content_cant_be_is_refused() {
 fn a_list_that_holds_what_the_message_cant_say_is_not_changed_blindly() {
     let package = package(everything());
     let stored = json!({"nodes": [{"nodeName": "a", "gpu": 1}]});
-    let mut message = say(&package, &stored);
+    let mut message = encode(&package, &stored);
     let nodes = message
         .get_field_by_name_mut("nodes")
         .unwrap()
